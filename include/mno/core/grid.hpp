@@ -1,0 +1,54 @@
+#pragma once
+// The grid a field lives on: points and physical length per axis of a periodic box.
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "mno/core/error.hpp"
+
+namespace mno {
+
+using Index = std::ptrdiff_t;
+
+/// Physical lengths of the periodic box D = [0,L_1) x ... x [0,L_D).
+template <int D> struct Domain {
+  std::array<double, D> length = ones();
+
+  double volume() const {
+    double product = 1;
+    for (double l : length) product *= l;
+    return product;
+  }
+  bool operator==(const Domain&) const = default;
+
+  static constexpr std::array<double, D> ones() {
+    std::array<double, D> one{};
+    for (double& l : one) l = 1;
+    return one;
+  }
+};
+
+/// Points x_j = L j / N per axis. The same function on two grids is two fields with the same domain.
+template <int D> struct Grid {
+  static_assert(D >= 1 && D <= 3, "mno: a grid has 1, 2 or 3 dimensions");
+  std::array<Index, D> points{};
+  Domain<D> domain{};
+
+  Index size() const {
+    Index product = 1;
+    for (Index n : points) product *= n;
+    return product;
+  }
+  /// The quadrature weight of a point: ⟨f,g⟩_{L²(D)} ≈ cell() Σ_x f(x) g(x).
+  double cell() const { return domain.volume() / double(size()); }
+
+  bool operator==(const Grid&) const = default;
+
+  std::string str() const {
+    std::string s;
+    for (int d = 0; d < D; ++d) s += (d ? "x" : "") + std::to_string(points[std::size_t(d)]);
+    return s;
+  }
+};
+
+}  // namespace mno
