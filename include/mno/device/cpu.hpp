@@ -1,0 +1,111 @@
+#pragma once
+// The processor as a device: an explicit number of threads, and the memory they work in.
+//
+// Work over a batch is cut into blocks of samples, blocks are dealt to a fixed number of lanes, and a lane is
+// worked through in order by one thread. What a lane computes does not depend on how many threads share the
+// lanes, so results are bitwise equal for every thread count.
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "mno/core/error.hpp"
+#include "mno/core/grid.hpp"
+#include "mno/device/workspace.hpp"
+
+namespace mno {
+
+class Cpu {
+ public:
+  using Workspace = mno::Workspace;
+  /// More threads than this would not be used; a constant, because sums are shaped by it.
+  static constexpr Index most_lanes = 8;
+
+  /// As many threads as the machine has cores.
+  Cpu() : Cpu(int(std::max(1u, std::thread::hardware_concurrency()))) {}
+  explicit Cpu(int threads) : threads_(threads) {
+    require(threads >= 1, "Cpu", "threads", text("at least one"), text(threads));
+    for (int thread = 0; thread < threads; ++thread) workspaces_.push_back(std::make_unique<Workspace>());
+    sums_.resize(std::size_t(most_lanes));
+  }
+
+  int threads() const { return threads_; }
+
+  static Index lanes(Index blocks) { return std::min(blocks, most_lanes); }
+
+  /// body(lane, workspace) for every lane, shared among the threads. If lanes throw, the first of them in
+  /// order is what the caller sees.
+  template <class Body> void for_each_lane(Index lanes, Body&& body) {
+    std::exception_ptr errors[most_lanes] = {};
+    const int team = int(std::min<Index>(threads_, lanes));
+    (void)team;
+#ifdef _OPENMP
+#pragma omp parallel num_threads(team)
+#endif
+    {
+      Index thread = 0, step = 1;
+#ifdef _OPENMP
+      thread = omp_get_thread_num();
+      step = omp_get_num_threads();
+      omp_set_num_threads(1);  // in this region only: products inside a lane stay on its thread
+#endif
+      for (Index lane = thread; lane < lanes; lane += step) {
+        try {
+          body(lane, *workspaces_[std::size_t(thread)]);
+        } catch (...) {
+          errors[lane] = std::current_exception();
+        }
+      }
+    }
+    for (const auto& error : errors)
+      if (error) std::rethrow_exception(error);
+  }
+
+  /// A lane's own sum of n values, zeroed; kept between calls so that a training step allocates nothing.
+  template <class T> T* lane_sum(Index lane, std::size_t n) {
+    auto& sum = sums_[std::size_t(lane)];
+    if (sum.size() < n * sizeof(T)) sum = Buffer<std::byte>(n * sizeof(T));
+    T* const values = reinterpret_cast<T*>(sum.data());
+    std::fill_n(values, n, T(0));
+    return values;
+  }
+
+  /// total[i] += Σ_lane sum[i], the lanes in order; every i is one thread's.
+  template <class T> void add_lane_sums(Index lanes, T* total, std::size_t n) {
+    const Index pieces = most_lanes;
+    for_each_lane(pieces, [&](Index piece, Workspace&) {
+      const std::size_t begin = n * std::size_t(piece) / std::size_t(pieces);
+      const std::size_t end = n * std::size_t(piece + 1) / std::size_t(pieces);
+      for (Index lane = 0; lane < lanes; ++lane) {
+        const T* const values = reinterpret_cast<const T*>(sums_[std::size_t(lane)].data());
+        for (std::size_t i = begin; i < end; ++i) total[i] += values[i];
+      }
+    });
+  }
+
+  /// Bytes held for work, to be reported.
+  std::size_t memory() const {
+    std::size_t bytes = 0;
+    for (const auto& w : workspaces_) bytes += w->trace.capacity() + w->scratch.capacity();
+    for (const auto& s : sums_) bytes += s.size();
+    return bytes;
+  }
+
+ private:
+  int threads_;
+  std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
+  std::vector<Buffer<std::byte>> sums_;                 // one per lane
+};
+
+/// The device used where none is named: all cores, one per calling thread.
+inline Cpu& default_device() {
+  thread_local Cpu device;
+  return device;
+}
+
+}  // namespace mno

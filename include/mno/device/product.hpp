@@ -1,0 +1,67 @@
+#pragma once
+// Dense products on pieces of memory: the one place where layers meet Eigen's matrix product.
+//
+// Products are cut into tiles whose packed copies fit Eigen's stack buffers, so that none of them allocates,
+// and whose sizes do not depend on anything but the shapes, so that sums always have the same order.
+#include <Eigen/Core>
+#include <algorithm>
+
+#include "mno/core/grid.hpp"
+
+namespace mno {
+
+/// Row-major (rows, columns); consecutive rows lie `pitch` elements apart.
+template <class T> struct Matrix {
+  T* data;
+  Index rows, columns, pitch;
+
+  operator Matrix<const T>() const requires(!std::is_const_v<T>) { return {data, rows, columns, pitch}; }
+};
+
+namespace detail {
+inline constexpr Index tile_rows = 128, tile_columns = 128, tile_depth = 96;  // 96·128·8 B < 128 KiB
+
+template <class T> auto map(const Matrix<T>& m, Index row, Index column, Index rows, Index columns) {
+  using Plain = Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Mapped = std::conditional_t<std::is_const_v<T>, const Plain, Plain>;
+  return Eigen::Map<Mapped, 0, Eigen::OuterStride<>>(m.data + row * m.pitch + column, rows, columns,
+                                                     Eigen::OuterStride<>(m.pitch));
+}
+
+template <class Tile> void for_each_tile(Index rows, Index columns, Index depth, Tile&& tile) {
+  for (Index k = 0; k < depth; k += tile_depth)
+    for (Index i = 0; i < rows; i += tile_rows)
+      for (Index j = 0; j < columns; j += tile_columns)
+        tile(i, j, k, std::min(tile_rows, rows - i), std::min(tile_columns, columns - j),
+             std::min(tile_depth, depth - k));
+}
+}  // namespace detail
+
+/// C += s A B
+template <class T> void multiply_add(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1)) {
+  detail::for_each_tile(
+      c.rows, c.columns, a.columns, [&](Index i, Index j, Index k, Index m, Index n, Index d) {
+        detail::map(c, i, j, m, n).noalias() += s * detail::map(a, i, k, m, d) * detail::map(b, k, j, d, n);
+      });
+}
+
+/// C += s Aᵀ B
+template <class T>
+void multiply_add_transposed_left(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1)) {
+  detail::for_each_tile(c.rows, c.columns, a.rows, [&](Index i, Index j, Index k, Index m, Index n, Index d) {
+    detail::map(c, i, j, m, n).noalias() +=
+        s * detail::map(a, k, i, d, m).transpose() * detail::map(b, k, j, d, n);
+  });
+}
+
+/// C += s A Bᵀ
+template <class T>
+void multiply_add_transposed_right(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1)) {
+  detail::for_each_tile(c.rows, c.columns, a.columns,
+                        [&](Index i, Index j, Index k, Index m, Index n, Index d) {
+                          detail::map(c, i, j, m, n).noalias() +=
+                              s * detail::map(a, i, k, m, d) * detail::map(b, j, k, n, d).transpose();
+                        });
+}
+
+}  // namespace mno

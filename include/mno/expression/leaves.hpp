@@ -1,0 +1,105 @@
+#pragma once
+// Walks over an expression: its named parameter leaves, and their first values.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mno/core/parameter.hpp"
+#include "mno/core/random.hpp"
+#include "mno/expression/gated.hpp"
+#include "mno/expression/node.hpp"
+#include "mno/expression/repeat.hpp"
+
+namespace mno {
+
+namespace detail {
+
+inline std::string joined(const std::string& prefix, const std::string& name) {
+  if (prefix.empty() || name.empty()) return prefix + name;
+  return prefix + "." + name;
+}
+
+template <class L>
+concept IsRepeat = requires {
+  L::times;
+  typename L::repeated;
+};
+template <class L>
+concept IsGated = requires {
+  typename L::gated;
+  typename L::gate;
+};
+template <class L>
+concept IsNode = requires {
+  typename L::parts;
+};
+template <class L>
+concept IsLeaf = requires {
+  L::leaves;
+};
+
+/// visit(Type{}, path, offset) for every layer that owns leaves, in the order of the flat buffer.
+template <class L, class Visit>
+void for_each_owner(const std::string& prefix, std::size_t offset, Visit&& visit);
+
+template <class Visit, class... Ls>
+void for_each_part_owner(Parts<Ls...>, const std::string& path, std::size_t offset, Visit&& visit) {
+  (((for_each_owner<Ls>(path, offset, visit)), offset += Ls::parameters), ...);
+}
+
+template <class L, class Visit>
+void for_each_owner(const std::string& prefix, std::size_t offset, Visit&& visit) {
+  if constexpr (IsLeaf<L>) {
+    if constexpr (L::parameters > 0) visit.template operator()<L>(joined(prefix, L::name), offset);
+  } else if constexpr (IsRepeat<L>) {
+    const std::string each = *L::repeated::name ? L::repeated::name : "layer";
+    for (int i = 0; i < L::times; ++i) {
+      const std::string path = joined(joined(prefix, L::name), each + std::to_string(i));
+      const std::size_t start = offset + std::size_t(i) * L::repeated::parameters;
+      if constexpr (IsNode<typename L::repeated>)
+        for_each_part_owner(typename L::repeated::parts{}, path, start, visit);
+      else
+        for_each_owner<typename L::repeated>(path, start, visit);
+    }
+  } else if constexpr (IsGated<L>) {
+    const std::string path = joined(prefix, L::name);
+    for_each_owner<typename L::gated>(path, offset, visit);
+    for_each_owner<typename L::gate>(path, offset + L::gated::parameters, visit);
+  } else {
+    static_assert(IsNode<L>,
+                  "mno: a layer with parameters needs `leaves`: a std::array of parameter(\"name\", sizes…)");
+    for_each_part_owner(typename L::parts{}, joined(prefix, L::name), offset, visit);
+  }
+}
+
+}  // namespace detail
+
+/// The leaves in the order of the flat buffer, every name once: two layers of one kind side by side are
+/// numbered ("drift.pointwise0.weight", "drift.pointwise1.weight").
+template <Layer E> std::vector<NamedLeaf> named_leaves() {
+  std::map<std::string, int> owners, seen;
+  detail::for_each_owner<E>("", 0, [&]<class L>(const std::string& path, std::size_t) { ++owners[path]; });
+  std::vector<NamedLeaf> leaves;
+  detail::for_each_owner<E>("", 0, [&]<class L>(const std::string& path, std::size_t offset) {
+    std::string owner = path;
+    if (owners[path] > 1) owner += std::to_string(seen[path]++);
+    for (const Parameter& leaf : L::leaves) {
+      leaves.push_back({detail::joined(owner, leaf.name),
+                        offset,
+                        {leaf.shape.begin(), leaf.shape.begin() + Index(leaf.dimensions)}});
+      offset += leaf.size();
+    }
+  });
+  return leaves;
+}
+
+/// First values of all parameters; each layer draws from a stream of its own.
+template <Layer E, class T> void initialise(std::span<T> w, std::uint64_t seed) {
+  std::uint64_t stream = 0;
+  detail::for_each_owner<E>("", 0, [&]<class L>(const std::string&, std::size_t offset) {
+    Stream random(seed, stream++);
+    L::initialise(w.subspan(offset, L::parameters), random);
+  });
+}
+
+}  // namespace mno

@@ -1,0 +1,44 @@
+#pragma once
+// What every node of an expression shares: its parts, and where their parameters lie.
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+#include "mno/core/layer.hpp"
+#include "mno/core/random.hpp"
+
+namespace mno {
+
+/// A node made of Ls: parameters of the parts follow each other, the trace is the tuple of their traces.
+/// A node has no name of its own; a struct that derives from one and says `name` gives its parts that prefix.
+template <Layer... Ls> struct Node {
+  using parts = Parts<Ls...>;
+  static constexpr const char* name = "";
+  static constexpr std::size_t count = sizeof...(Ls);
+  static constexpr std::size_t parameters = (Ls::parameters + ... + 0);
+
+  template <std::size_t I> using Part = std::tuple_element_t<I, std::tuple<Ls...>>;
+
+  template <class Pass> struct Trace { std::tuple<typename Ls::template Trace<Pass>...> parts; };
+
+  /// Where part I's parameters begin.
+  template <std::size_t I> static constexpr std::size_t offset() {
+    constexpr std::size_t sizes[] = {Ls::parameters...};
+    std::size_t sum = 0;
+    for (std::size_t i = 0; i < I; ++i) sum += sizes[i];
+    return sum;
+  }
+  template <std::size_t I, class T> static std::span<T> slice(std::span<T> w) {
+    return w.subspan(offset<I>(), Part<I>::parameters);
+  }
+
+  /// f(std::integral_constant<std::size_t, I>) for every part in order.
+  template <class F> static void for_each_part(F&& f) {
+    [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+      (f(std::integral_constant<std::size_t, Is>{}), ...);
+    }
+    (std::make_index_sequence<count>{});
+  }
+};
+
+}  // namespace mno

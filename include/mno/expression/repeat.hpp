@@ -1,0 +1,58 @@
+#pragma once
+// repeat<n>(a): a >> a >> … >> a, every copy with parameters of its own. One instantiation serves all copies.
+#include <array>
+
+#include "mno/expression/node.hpp"
+
+namespace mno {
+
+template <int Times, Layer L> struct Repeat {
+  static_assert(Times >= 1, "mno: repeat<n>(a) needs n of at least 1");
+  static_assert(L::inputs == L::outputs,
+                "mno: repeat<n>(a) needs as many output channels of a as input channels");
+  using expression = Repeat;
+  using repeated = L;
+  static constexpr int times = Times;
+  static constexpr int inputs = L::inputs, outputs = L::outputs;
+  static constexpr const char* name = "";
+  static constexpr std::size_t parameters = std::size_t(Times) * L::parameters;
+
+  template <class Pass> struct Trace {
+    std::array<typename L::template Trace<Pass>, std::size_t(Times)> copies;
+  };
+
+  template <class Pass>
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
+    for (std::size_t i = 0; i < std::size_t(Times); ++i) {
+      const Out<Pass> z = i + 1 == std::size_t(Times) ? y : pass.keep(x, outputs);
+      L::forward(w.subspan(i * L::parameters, L::parameters), x, z, trace.copies[i], pass);
+      x = z;
+    }
+  }
+
+  /// x̄ = J_1ᵀ ⋯ J_nᵀ ȳ; two buffers take turns.
+  template <class Pass>
+  static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                  Out<Pass> xbar, Pass& pass) {
+    const auto scope = pass.scope();
+    std::array<Out<Pass>, 2> turns{};
+    for (std::size_t left = std::size_t(Times); left-- > 0;) {
+      Out<Pass> zbar = xbar;
+      if (left > 0) {
+        Out<Pass>& turn = turns[left % 2];
+        if (turn)
+          for (Index r = 0; r < turn.rows(); ++r) std::fill_n(turn.row(r), inputs, typename Pass::Scalar(0));
+        else
+          turn = pass.scratch(ybar, inputs);
+        zbar = turn;
+      }
+      L::vjp(w.subspan(left * L::parameters, L::parameters), ybar, trace.copies[left],
+             wbar.subspan(left * L::parameters, L::parameters), zbar, pass);
+      ybar = zbar;
+    }
+  }
+};
+
+template <int Times, Layer L> constexpr Repeat<Times, L> repeat(L) { return {}; }
+
+}  // namespace mno

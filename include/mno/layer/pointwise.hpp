@@ -1,0 +1,48 @@
+#pragma once
+// Pointwise channel mixing, y(x) = W u(x) + b: the lift, the skip beside a spectral convolution, the heads.
+#include <cmath>
+
+#include "mno/core/random.hpp"
+#include "mno/layer/pass.hpp"
+
+namespace mno {
+
+template <int In_, int Out_> struct Pointwise {
+  static_assert(In_ >= 1 && Out_ >= 1, "mno: Pointwise needs at least one channel on each side");
+  static constexpr int inputs = In_, outputs = Out_;
+  static constexpr const char* name = "pointwise";
+  static constexpr std::array leaves{parameter("weight", outputs, inputs), parameter("bias", outputs)};
+  static constexpr std::size_t parameters = total(leaves);
+
+  template <class Pass> struct Trace { In<Pass> x; };
+
+  /// Uniform in ±1/√inputs, weight and bias.
+  template <class T> static void initialise(std::span<T> w, Stream& random) {
+    const double bound = 1 / std::sqrt(double(inputs));
+    for (T& value : w) value = T(bound * (2 * random.uniform() - 1));
+  }
+
+  template <class Pass>
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass&) {
+    using T = typename Pass::Scalar;
+    trace.x = x;
+    const T* const bias = w.data() + inputs * outputs;
+    for (Index r = 0; r < y.rows(); ++r)
+      for (Index o = 0; o < outputs; ++o) y.row(r)[o] += bias[o];
+    multiply_add_transposed_right<T>(matrix(y), matrix(x), {w.data(), outputs, inputs, inputs});
+  }
+
+  /// ū = Wᵀ ȳ,  W̄ = Σ ȳ uᵀ,  b̄ = Σ ȳ
+  template <class Pass>
+  static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                  Out<Pass> xbar, Pass&) {
+    using T = typename Pass::Scalar;
+    multiply_add_transposed_left<T>({wbar.data(), outputs, inputs, inputs}, matrix(ybar), matrix(trace.x));
+    T* const bias_bar = wbar.data() + inputs * outputs;
+    for (Index r = 0; r < ybar.rows(); ++r)
+      for (Index o = 0; o < outputs; ++o) bias_bar[o] += ybar.row(r)[o];
+    if (xbar) multiply_add<T>(matrix(xbar), matrix(ybar), {w.data(), outputs, inputs, inputs});
+  }
+};
+
+}  // namespace mno
