@@ -25,7 +25,8 @@ template <class T, int D> struct View {
   Index points() const { return grid.size(); }
   Index rows() const { return batch * grid.size(); }
   explicit operator bool() const { return data != nullptr; }
-  operator View<const T, D>() const requires(!std::is_const_v<T>) {
+  template <class U>
+  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator View<U, D>() const {
     return {data, batch, grid, channels, pitch};
   }
 

@@ -15,7 +15,10 @@ template <class T> struct Matrix {
   T* data;
   Index rows, columns, pitch;
 
-  operator Matrix<const T>() const requires(!std::is_const_v<T>) { return {data, rows, columns, pitch}; }
+  template <class U>
+  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator Matrix<U>() const {
+    return {data, rows, columns, pitch};
+  }
 };
 
 namespace detail {

@@ -48,8 +48,8 @@ template <class T, int D> class Fftw {
   Fftw(const std::array<Index, D>& points, Index channels) : points_(points), channels_(channels) {
     int n[D];
     for (std::size_t d = 0; d < std::size_t(D); ++d) n[d] = int(points[d]);
-    Buffer<T> real(std::size_t(real_size()));
-    Buffer<T> complex(std::size_t(2 * complex_size()));
+    Buffer<T> real{std::size_t(real_size())};
+    Buffer<T> complex{std::size_t(2 * complex_size())};
     auto* const spectrum = reinterpret_cast<Complex*>(complex.data());
     const int howmany = int(channels), stride = int(channels);
     const std::lock_guard lock(fftw_planner());

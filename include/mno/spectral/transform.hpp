@@ -41,7 +41,10 @@ template <class T> struct Spectrum {
   T* data = nullptr;
   Index modes = 0, batch = 0, channels = 0;
 
-  operator Spectrum<const T>() const requires(!std::is_const_v<T>) { return {data, modes, batch, channels}; }
+  template <class U>
+  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator Spectrum<U>() const {
+    return {data, modes, batch, channels};
+  }
   std::size_t size() const { return std::size_t(modes * batch * 2 * channels); }
   T* at(Index mode, Index sample) const { return data + (mode * batch + sample) * 2 * channels; }
   /// All samples' real parts of one mode as a matrix (sample, channel), and the imaginary parts.
