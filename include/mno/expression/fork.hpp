@@ -15,9 +15,7 @@ template <Layer First, Layer... Ls> struct Fork : Node<First, Ls...> {
   /// The channel at which head I begins.
   template <std::size_t I> static constexpr int channel() {
     constexpr int widths[] = {First::outputs, Ls::outputs...};
-    int sum = 0;
-    for (std::size_t i = 0; i < I; ++i) sum += widths[i];
-    return sum;
+    return detail::sum_before(widths, I);
   }
 
   template <class Pass>

@@ -9,6 +9,15 @@
 
 namespace mno {
 
+namespace detail {
+/// values[0] + … + values[i−1]: where the i-th of several pieces begins.
+template <class T, std::size_t N> constexpr T sum_before(const T (&values)[N], std::size_t i) {
+  T sum = 0;
+  for (std::size_t j = 0; j < i; ++j) sum += values[j];
+  return sum;
+}
+}  // namespace detail
+
 /// A node made of Ls: parameters of the parts follow each other, the trace is the tuple of their traces.
 /// A node has no name of its own; a struct that derives from one and says `name` gives its parts that prefix.
 template <Layer... Ls> struct Node {
@@ -24,9 +33,7 @@ template <Layer... Ls> struct Node {
   /// Where part I's parameters begin.
   template <std::size_t I> static constexpr std::size_t offset() {
     constexpr std::size_t sizes[] = {Ls::parameters...};
-    std::size_t sum = 0;
-    for (std::size_t i = 0; i < I; ++i) sum += sizes[i];
-    return sum;
+    return detail::sum_before(sizes, I);
   }
   template <std::size_t I, class T> static std::span<T> slice(std::span<T> w) {
     return w.subspan(offset<I>(), Part<I>::parameters);

@@ -1,0 +1,66 @@
+#pragma once
+// The named parts of the paper as expressions over a shape: lift, Fourier layer, backbone, heads.
+#include "mno/core/shape.hpp"
+#include "mno/expression/chain.hpp"
+#include "mno/expression/fork.hpp"
+#include "mno/expression/repeat.hpp"
+#include "mno/expression/sum.hpp"
+#include "mno/layer/activation.hpp"
+#include "mno/layer/mercer.hpp"
+#include "mno/layer/pointwise.hpp"
+#include "mno/layer/separable.hpp"
+#include "mno/layer/spectral.hpp"
+
+namespace mno {
+
+/// [u_0, t, known fields, coordinates] ↦ width channels.
+template <Shape S> struct Lift : Pointwise<input_channels<S>(), S::width> {
+  static constexpr const char* name = "lift";
+};
+
+/// v ↦ gelu(F⁻¹(R · F v) + W v + b)
+template <Shape S>
+struct FourierLayer
+    : Chain<Sum<SpectralConv<S::width, S::width, S::dimension, S::modes>, Pointwise<S::width, S::width>>,
+            Gelu<S::width>> {
+  static constexpr const char* name = "layer";
+};
+
+/// Lift and depth Fourier layers: what drift and factor share, or have one each of.
+template <Shape S> struct Backbone : Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>> {};
+
+namespace detail {
+/// width → projection → outputs
+template <Shape S, int Outputs>
+using Projection = Chain<Pointwise<S::width, projection_width<S>()>, Gelu<projection_width<S>()>,
+                         Pointwise<projection_width<S>(), Outputs>>;
+
+template <class A, class B> using Chained = decltype(A{} >> B{});
+}  // namespace detail
+
+/// The drift increment A: C channels.
+template <Shape S> struct DriftHead : detail::Projection<S, S::channels> {
+  static constexpr const char* name = "drift";
+};
+
+/// The factor B: r·C channels, channel k·C + c being B_k(c,·).
+template <Shape S> struct FactorHead : detail::Projection<S, S::rank * S::channels> {
+  static constexpr const char* name = "factor";
+};
+
+/// Drop-in for DriftHead: A = Σ_i α_i(u_0,t) φ_i ⟨ψ_i,u_0⟩.
+template <Shape S>
+struct SeparableDriftHead
+    : detail::Chained<detail::Projection<S, separable_terms<S>()>,
+                      Separable<separable_terms<S>(), S::channels, S::dimension, S::modes>> {
+  static constexpr const char* name = "drift";
+};
+
+/// Drop-in for FactorHead: B_k = √λ_k ψ_k with orthonormal ψ_k.
+template <Shape S, class Bound = DefaultEigenvalueBound>
+struct MercerHead : detail::Chained<detail::Projection<S, S::rank * S::channels + S::rank>,
+                                    Mercer<S::rank, S::channels, Bound>> {
+  static constexpr const char* name = "factor";
+};
+
+}  // namespace mno

@@ -1,0 +1,108 @@
+#pragma once
+// A model: an expression with its parameters in one flat buffer, on a domain. A gradient has the same type.
+#include <cstdint>
+#include <type_traits>
+
+#include "mno/core/buffer.hpp"
+#include "mno/core/shape.hpp"
+#include "mno/expression/leaves.hpp"
+#include "mno/model/operators.hpp"
+
+namespace mno {
+
+template <class E, class S, class T = float> class Model {
+ public:
+  static_assert(Layer<E>,
+                "mno: a Model is made from an operator expression: Model<Expression, Shape, Scalar>");
+  static_assert(
+      Shape<S>,
+      "mno: a shape needs dimension, channels, rank, width, modes and depth as static constexpr int");
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "mno: a model computes in float or double");
+  static_assert(E::inputs == input_channels<S>(),
+                "mno: the expression's input must have the channels of [u_0, t, known fields, coordinates] "
+                "of the shape");
+  static_assert(E::outputs == S::channels || E::outputs == S::channels + S::rank * S::channels,
+                "mno: the expression must give C channels (a field) or C + r*C channels (drift and factor)");
+
+  using Expression = E;
+  using ShapeType = S;
+  using Scalar = T;
+  static constexpr int dimension = S::dimension;
+  static constexpr std::size_t parameters = E::parameters;
+  /// Does it give a law (mean and factor), or a field?
+  static constexpr bool stochastic = E::outputs != S::channels;
+
+  /// First values from the seed; the same seed gives the same bits everywhere.
+  explicit Model(std::uint64_t seed = 0, Domain<dimension> domain = {})
+      : domain_(domain), values_(parameters) {
+    for (std::size_t d = 0; d < std::size_t(dimension); ++d)
+      require(std::isfinite(domain.length[d]) && domain.length[d] > 0, "Model", "domain",
+              text("a positive length on axis ", d), text(domain.length[d]));
+    initialise<E, T>(values_.span(), seed);
+  }
+
+  /// A model of this one's type and domain with every parameter zero: what a gradient starts from.
+  Model zeros() const {
+    Model z(*this);
+    std::fill_n(z.values_.data(), parameters, T(0));
+    return z;
+  }
+
+  std::span<T> values() { return values_.span(); }
+  std::span<const T> values() const { return values_.span(); }
+  const Domain<dimension>& domain() const { return domain_; }
+
+  static std::vector<NamedLeaf> leaves() { return named_leaves<E>(); }
+  /// One leaf by its name, for instance leaf("gate.alpha").
+  std::span<T> leaf(const std::string& name) {
+    const auto found = find(name);
+    return values().subspan(found.offset, found.size());
+  }
+  std::span<const T> leaf(const std::string& name) const {
+    const auto found = find(name);
+    return values().subspan(found.offset, found.size());
+  }
+
+  /// Known fields that are the same for every sample travel with the model, and are evaluated on whatever
+  /// grid is asked for: a forcing, say. A call that brings its own known fields overrides them.
+  void store_known_fields(Field<T, dimension> fields) {
+    require(known_fields<S>() > 0, "Model::store_known_fields", "fields",
+            text("a shape that declares `known` fields"), text("a shape without them"));
+    require(fields.batch() == 1 && fields.channels() == known_fields<S>(), "Model::store_known_fields",
+            "fields", text("one set of ", known_fields<S>(), " field(s)"),
+            text(fields.batch(), " set(s) of ", fields.channels()));
+    require(fields.grid().domain == domain_, "Model::store_known_fields", "fields",
+            text("the model's domain"), text("another length"));
+    require(all_finite<T, dimension>(fields.view()), "Model::store_known_fields", "fields",
+            text("finite values"), text("a NaN or an infinity"));
+    known_ = std::move(fields);
+  }
+  const Field<T, dimension>& stored_known_fields() const { return known_; }
+
+ private:
+  static NamedLeaf find(const std::string& name) {
+    std::string all;
+    for (const auto& leaf : leaves()) {
+      if (leaf.name == name) return leaf;
+      all += (all.empty() ? "" : ", ") + leaf.name;
+    }
+    require(false, "Model::leaf", "name", text("one of ", all), text("'", name, "'"));
+    return {};
+  }
+
+  Domain<dimension> domain_;
+  Buffer<T> values_;
+  Field<T, dimension> known_;
+};
+
+template <class S, class T = float> using Mno = Model<MnoOperator<S>, S, T>;
+template <class S, class T = float> using Fno = Model<FnoOperator<S>, S, T>;
+
+/// make_model<Shape>(expression, seed): for expressions of your own.
+template <class S, class T = float, Layer E>
+Model<E, S, T> make_model(E, std::uint64_t seed = 0, Domain<S::dimension> domain = {}) {
+  return Model<E, S, T>(seed, domain);
+}
+
+}  // namespace mno

@@ -1,0 +1,51 @@
+#pragma once
+// The paper's operators as expressions.
+#include "mno/expression/gated.hpp"
+#include "mno/model/gate.hpp"
+#include "mno/model/heads.hpp"
+
+namespace mno {
+
+namespace detail {
+
+template <class Drift, class Factor, class G> struct GatedHeads {
+  using type = Gated<Fork<Drift, Factor>, G>;
+};
+/// A variance like t^{2h} is no reason for a drift like t^h: each head has its own gate.
+template <class Drift, class Factor> struct GatedHeads<Drift, Factor, PowerGate> {
+  struct GatedDrift : Gated<Drift, Gate> {
+    static constexpr const char* name = "mean";
+  };
+  struct GatedFactor : Gated<Factor, PowerGate> {
+    static constexpr const char* name = "residual";
+  };
+  using type = Fork<GatedDrift, GatedFactor>;
+};
+
+/// shared:  lift >> layers >> fork(drift, factor) * gate
+template <class S, class Drift, class Factor, class G, bool Shared> struct MnoExpression {
+  using type =
+      Chained<Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>>, typename GatedHeads<Drift, Factor, G>::type>;
+};
+/// split:   fork(lift >> layers >> drift, lift >> layers >> factor) * gate
+template <class S, class Drift, class Factor, class G> struct MnoExpression<S, Drift, Factor, G, false> {
+  struct DriftOperator : Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>, Drift> {
+    static constexpr const char* name = "drift_operator";
+  };
+  struct FactorOperator : Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>, Factor> {
+    static constexpr const char* name = "factor_operator";
+  };
+  using type = typename GatedHeads<DriftOperator, FactorOperator, G>::type;
+};
+
+}  // namespace detail
+
+/// [u_0, t, …] ↦ [g·A | g·B]: the Martingale Neural Operator, with one backbone or two (`shared_backbone` of
+/// the shape), and with the heads and the gate of your choice.
+template <Shape S, Layer Drift = DriftHead<S>, Layer Factor = FactorHead<S>, class G = Gate>
+struct MnoOperator : detail::MnoExpression<S, Drift, Factor, G, shared_backbone<S>()>::type {};
+
+/// [u_0, t, …] ↦ u_t: the deterministic Fourier Neural Operator, from the same parts.
+template <Shape S> struct FnoOperator : Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>, DriftHead<S>> {};
+
+}  // namespace mno
