@@ -1,0 +1,35 @@
+#pragma once
+// The gradient oracle as assertions, and the grids that layers are tried on: odd and even, smaller than the
+// modes, domains that are not of length one.
+#include <doctest/doctest.h>
+
+#include <cstdio>
+
+#include "mno/expression/oracle.hpp"
+
+namespace mno::test {
+
+inline const Grid<1> lines[] = {{{4}}, {{5}}, {{6}}, {{8}}, {{9}}, {{17}}, {{12}, {{2.5}}}};
+inline const Grid<2> planes[] = {{{4, 4}}, {{5, 4}}, {{6, 9}}, {{7, 5}}, {{8, 8}, {{2.0, 0.5}}}};
+
+/// The largest error seen by this program; printed when it ends.
+struct Largest {
+  double error = 0;
+  ~Largest() { std::printf("largest gradient error: %.2e\n", error); }
+};
+inline Largest largest;
+
+template <class L, int D> void check_vjp(Grid<D> grid, Index initial_channels = 1) {
+  const auto report = check_gradients<L, D>(grid, 2, initial_channels);
+  INFO(L::name << " on " << grid.str() << "\n" << report.str());
+  CHECK(report.largest() <= 1e-6);
+  largest.error = std::max(largest.error, report.largest());
+}
+
+template <class L, int D> void check_linear(Grid<D> grid) {
+  const auto report = check_adjoint_identity<L, D>(grid);
+  INFO(L::name << " on " << grid.str() << "\n" << report.str());
+  CHECK(report.largest() <= 1e-12);
+}
+
+}  // namespace mno::test
