@@ -21,14 +21,14 @@ inline Largest largest;
 
 template <class L, int D> void check_vjp(Grid<D> grid, Index initial_channels = 1) {
   const auto report = check_gradients<L, D>(grid, 2, initial_channels);
-  INFO(L::name << " on " << grid.str() << "\n" << report.str());
+  INFO(std::string(L::name) << " on " << grid.str() << "\n" << report.str());
   CHECK(report.largest() <= 1e-6);
   largest.error = std::max(largest.error, report.largest());
 }
 
 template <class L, int D> void check_linear(Grid<D> grid) {
   const auto report = check_adjoint_identity<L, D>(grid);
-  INFO(L::name << " on " << grid.str() << "\n" << report.str());
+  INFO(std::string(L::name) << " on " << grid.str() << "\n" << report.str());
   CHECK(report.largest() <= 1e-12);
 }
 

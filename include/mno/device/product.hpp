@@ -22,7 +22,10 @@ template <class T> struct Matrix {
 };
 
 namespace detail {
-inline constexpr Index tile_rows = 128, tile_columns = 128, tile_depth = 96;  // 96·128·8 B < 128 KiB
+/// 96·128·8 bytes fit the 128 KiB that Eigen packs on the stack.
+struct ProductTile {
+  static constexpr Index rows = 128, columns = 128, depth = 96;
+};
 
 template <class T> auto map(const Matrix<T>& m, Index row, Index column, Index rows, Index columns) {
   using Plain = Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -32,11 +35,12 @@ template <class T> auto map(const Matrix<T>& m, Index row, Index column, Index r
 }
 
 template <class Tile> void for_each_tile(Index rows, Index columns, Index depth, Tile&& tile) {
-  for (Index k = 0; k < depth; k += tile_depth)
-    for (Index i = 0; i < rows; i += tile_rows)
-      for (Index j = 0; j < columns; j += tile_columns)
-        tile(i, j, k, std::min(tile_rows, rows - i), std::min(tile_columns, columns - j),
-             std::min(tile_depth, depth - k));
+  for (Index k = 0; k < depth; k += ProductTile::depth)
+    for (Index i = 0; i < rows; i += ProductTile::rows)
+      for (Index j = 0; j < columns; j += ProductTile::columns)
+        tile(i, j, k, std::min<Index>(ProductTile::rows, rows - i),
+             std::min<Index>(ProductTile::columns, columns - j),
+             std::min<Index>(ProductTile::depth, depth - k));
 }
 }  // namespace detail
 
