@@ -71,4 +71,20 @@ void multiply_add_transposed_right(Matrix<T> c, Matrix<const T> a, Matrix<const 
                         });
 }
 
+// Most of a program's compile time is these products. A project of many files compiles them once: it defines
+// MNO_EXTERN_TEMPLATES everywhere and links one file that says MNO_INSTANTIATE_PRODUCTS().
+#define MNO_PRODUCTS(prefix, T)                                                                         \
+  prefix template void multiply_add<T>(Matrix<T>, Matrix<const T>, Matrix<const T>, T);                 \
+  prefix template void multiply_add_transposed_left<T>(Matrix<T>, Matrix<const T>, Matrix<const T>, T); \
+  prefix template void multiply_add_transposed_right<T>(Matrix<T>, Matrix<const T>, Matrix<const T>, T)
+#define MNO_INSTANTIATE_PRODUCTS() \
+  namespace mno {                  \
+  MNO_PRODUCTS(, float);           \
+  MNO_PRODUCTS(, double);          \
+  }
+#ifdef MNO_EXTERN_TEMPLATES
+MNO_PRODUCTS(extern, float);
+MNO_PRODUCTS(extern, double);
+#endif
+
 }  // namespace mno

@@ -1,0 +1,2 @@
+#include "mno/device/product.hpp"
+MNO_INSTANTIATE_PRODUCTS()
