@@ -1,7 +1,10 @@
 #pragma once
 // Fields: a batch of functions with several channels on a grid, stored channel-last.
-#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
 #include <type_traits>
 
 #include "mno/core/buffer.hpp"
@@ -60,6 +63,10 @@ template <class T, int D> class Field {
       require(std::isfinite(grid.domain.length[axis]) && grid.domain.length[axis] > 0, "Field", "grid",
               text("a positive length on axis ", d), text(grid.domain.length[axis]));
     }
+    Index room = std::numeric_limits<Index>::max() / Index(sizeof(T)) / batch / channels;  // points that fit
+    for (Index n : grid.points) room /= n;
+    require(room >= 1, "Field", "grid", text("at most ", std::numeric_limits<Index>::max(), " bytes in all"),
+            text(batch, " samples of ", channels, " channels on a grid that needs more"));
     buffer_ = Buffer<T>(std::size_t(batch * grid.size() * channels));
   }
 
