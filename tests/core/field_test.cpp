@@ -67,6 +67,9 @@ TEST_CASE("slices of channels and of samples see the same data") {
 }
 
 TEST_CASE("a view of nothing says so, a writable view reads too") {
+  static_assert(std::is_convertible_v<View<float, 1>, View<const float, 1>>);
+  static_assert(!std::is_convertible_v<View<const float, 1>, View<float, 1>>);
+  static_assert(!std::is_convertible_v<View<float, 1>, View<const double, 1>>);
   CHECK_FALSE(View<float, 1>{});
   Field<float, 1> field(1, {{2}, {}}, 1);
   const View<const float, 1> read = field.view();

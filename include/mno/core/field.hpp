@@ -28,7 +28,9 @@ template <class T, int D> struct View {
   Index points() const { return grid.size(); }
   Index rows() const { return batch * grid.size(); }
   explicit operator bool() const { return data != nullptr; }
-  operator View<const T, D>() const requires(!std::is_const_v<T>) {
+  /// A view that writes is also one that reads. A template, since nvcc warns of a plain conversion that a
+  /// view that only reads would have to itself.
+  template <class U> operator View<U, D>() const requires(std::is_same_v<U, const T> && !std::is_const_v<T>) {
     return {data, batch, grid, channels, pitch};
   }
 
