@@ -4,7 +4,7 @@
 # What every build needs, and what the tests need beside it.
 build_packages=(g++ cmake ninja-build pkg-config libeigen3-dev libboost-dev libfftw3-dev)
 test_packages=(doctest-dev librapidcheck-dev libbenchmark-dev librandom123-dev clang-format python3 python3-venv)
-clang_packages=(clang clang-16 libclang-rt-16-dev llvm-16 libomp-16-dev)
+clang_packages=(clang libclang-rt-dev llvm libomp-dev)
 
 say() { printf '%s\n' "$*"; }
 fail() {
@@ -12,7 +12,8 @@ fail() {
   exit 1
 }
 
-# install_packages <name>…: by apt, only those that are missing.
+# install_packages <name>…: by apt, only those that are missing. Never at the price of a package that is there: some
+# exclude each other (the OpenMP libraries of two versions of clang, for one), and which to keep is not ours to say.
 install_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "This is not a Debian system; what is needed has to be there already: $*"
@@ -37,11 +38,12 @@ install_packages() {
   log=$(mktemp)
   if ! {
     "${as_root[@]}" apt-get update -qq &&
-      "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}"
+      "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-remove \
+        --no-install-recommends "${missing[@]}"
   } >"$log" 2>&1; then
     tail -n 20 "$log" >&2
     rm -f "$log"
-    fail "apt could not install: ${missing[*]}"
+    fail "apt could not install ${missing[*]} without removing something, or not at all; see above."
   fi
   rm -f "$log"
 }
