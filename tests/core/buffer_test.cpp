@@ -26,8 +26,12 @@ TEST_CASE("an empty buffer owns nothing and can be copied") {
   const Buffer<float> empty, sized(0);
   CHECK(empty.data() == nullptr);
   CHECK(sized.data() == nullptr);
-  const Buffer<float> copy = empty;
+  Buffer<float> copy = empty;
   CHECK(copy.size() == 0);
+  copy = Buffer<float>(3);
+  copy = sized;
+  CHECK(copy.size() == 0);
+  CHECK(copy.data() == nullptr);
 }
 
 TEST_CASE("a copy has its own values") {
