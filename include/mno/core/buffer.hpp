@@ -36,6 +36,7 @@ template <class T> class Buffer {
 
  private:
   static T* allocate(std::size_t size) {
+    if (size > std::size_t(-1) / sizeof(T)) throw std::bad_array_new_length();  // else size * sizeof(T) wraps
     return size ? static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t(alignment))) : nullptr;
   }
   T* data_ = nullptr;

@@ -1,7 +1,10 @@
 #pragma once
 // Fields: a batch of functions with several channels on a grid, stored channel-last.
-#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
 #include <type_traits>
 
 #include "mno/core/buffer.hpp"
@@ -25,8 +28,9 @@ template <class T, int D> struct View {
   Index points() const { return grid.size(); }
   Index rows() const { return batch * grid.size(); }
   explicit operator bool() const { return data != nullptr; }
-  template <class U>
-  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator View<U, D>() const {
+  /// A view that writes is also one that reads. A template, since nvcc warns of a plain conversion that a
+  /// view that only reads would have to itself.
+  template <class U> operator View<U, D>() const requires(std::is_same_v<U, const T> && !std::is_const_v<T>) {
     return {data, batch, grid, channels, pitch};
   }
 
@@ -61,6 +65,10 @@ template <class T, int D> class Field {
       require(std::isfinite(grid.domain.length[axis]) && grid.domain.length[axis] > 0, "Field", "grid",
               text("a positive length on axis ", d), text(grid.domain.length[axis]));
     }
+    Index room = std::numeric_limits<Index>::max() / Index(sizeof(T)) / batch / channels;  // points that fit
+    for (Index n : grid.points) room /= n;
+    require(room >= 1, "Field", "grid", text("at most ", std::numeric_limits<Index>::max(), " bytes in all"),
+            text(batch, " samples of ", channels, " channels on a grid that needs more"));
     buffer_ = Buffer<T>(std::size_t(batch * grid.size() * channels));
   }
 

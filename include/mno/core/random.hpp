@@ -6,6 +6,7 @@
 //   J. K. Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC'11.
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 

@@ -33,7 +33,7 @@ template <class T, int D> TensorView<const T, D> tensor(const Field<T, D>& field
 template <class T, int D = 1>
 View<const T, D> view(const Eigen::Tensor<T, D + 2, Eigen::RowMajor>& t, Domain<D> domain = {}) {
   Grid<D> grid{{}, domain};
-  for (std::size_t d = 0; d < std::size_t(D); ++d) grid.points[d] = t.dimension(int(d) + 1);
+  for (std::size_t d = 0; d < std::size_t(D); ++d) grid.points[d] = t.dimension(d + 1);
   return {t.data(), t.dimension(0), grid, t.dimension(D + 1), t.dimension(D + 1)};
 }
 
@@ -41,7 +41,7 @@ View<const T, D> view(const Eigen::Tensor<T, D + 2, Eigen::RowMajor>& t, Domain<
 template <class T, int D = 1>
 Field<T, D> from_channel_first(const Eigen::Tensor<T, D + 2, Eigen::RowMajor>& t, Domain<D> domain = {}) {
   Grid<D> grid{{}, domain};
-  for (std::size_t d = 0; d < std::size_t(D); ++d) grid.points[d] = t.dimension(int(d) + 2);
+  for (std::size_t d = 0; d < std::size_t(D); ++d) grid.points[d] = t.dimension(d + 2);
   Field<T, D> field(t.dimension(0), grid, t.dimension(1));
   const Index points = field.points(), channels = field.channels();
   for (Index b = 0; b < field.batch(); ++b)

@@ -1,0 +1,141 @@
+// Folders of include/mno stand in the order in which data flows through them. A header includes only headers
+// of its own folder and of those before it, so that the includes can have no cycle and a reader knows where
+// to look.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The one place where the order is written down as code. CONTRIBUTING.md shows it to people; a test below
+// keeps the two equal.
+constexpr std::array<std::string_view, 13> order{"core",     "device", "spectral", "layer", "expression",
+                                                 "law",      "model",  "loss",     "data",  "metric",
+                                                 "simulate", "io",     "train"};
+
+std::size_t place(std::string_view folder) {
+  return std::size_t(std::find(order.begin(), order.end(), folder) - order.begin());
+}
+
+struct Include {
+  std::string target;
+  bool quoted;
+};
+std::vector<Include> includes(const std::string& text) {
+  static const std::regex include(R"re(^[ \t]*#[ \t]*include[ \t]*(["<])([^">]+)[">])re");
+  std::vector<Include> result;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (std::regex_search(line, match, include)) result.push_back({match[2], match[1] == "\""});
+  }
+  return result;
+}
+
+/// What is wrong with a header at `path` (relative to include/mno) that has this text; empty if nothing is.
+std::vector<std::string> complaints(const std::string& path, const std::string& text) {
+  std::vector<std::string> result;
+  if (!text.starts_with("#pragma once\n")) result.push_back(path + " does not start with #pragma once");
+  if (path == "mno.hpp") return result;  // the one header that may include everything
+
+  const auto slash = path.find('/');
+  if (slash == std::string::npos) {
+    result.push_back(path + " lies in no folder");
+    return result;
+  }
+  const std::string own = path.substr(0, slash);
+  if (place(own) == order.size()) {
+    result.push_back(path + ": folder " + own + " has no place in the order");
+    return result;
+  }
+  for (const auto& [target, quoted] : includes(text)) {
+    if (!target.starts_with("mno/")) {
+      if (quoted) result.push_back(path + " includes \"" + target + "\": write it from mno/ on");
+      continue;
+    }
+    const auto end = target.find('/', 4);
+    const std::string folder = end == std::string::npos ? "" : target.substr(4, end - 4);
+    if (place(folder) > place(own)) result.push_back(path + " includes " + target + ", which comes later");
+  }
+  return result;
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+const fs::path source = MNO_SOURCE_DIR;
+
+}  // namespace
+
+TEST_CASE("every header keeps the order and starts with #pragma once") {
+  const fs::path root = source / "include" / "mno";
+  int headers = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    ++headers;
+    for (const auto& complaint :
+         complaints(entry.path().lexically_relative(root).generic_string(), read(entry.path())))
+      FAIL_CHECK(complaint);
+  }
+  CHECK(headers >= 7);  // fewer would mean that the wrong folder was searched
+}
+
+TEST_CASE("mno.hpp reaches every header but those of optional components") {
+  const fs::path root = source / "include";
+  std::set<std::string> reached{"mno/mno.hpp"};
+  for (std::vector<std::string> open{"mno/mno.hpp"}; !open.empty();) {
+    const std::string header = open.back();
+    open.pop_back();
+    for (const auto& include : includes(read(root / header)))
+      if (include.target.starts_with("mno/") && reached.insert(include.target).second)
+        open.push_back(include.target);
+  }
+  const std::regex optional("(^|_)(cuda|hdf5|mpi)(_|$)");
+  for (const auto& entry : fs::recursive_directory_iterator(root / "mno")) {
+    if (!entry.is_regular_file() || std::regex_search(entry.path().stem().string(), optional)) continue;
+    const std::string header = entry.path().lexically_relative(root).generic_string();
+    CHECK_MESSAGE(reached.contains(header), "mno.hpp does not reach ", header);
+  }
+}
+
+TEST_CASE("the checker sees a violation") {
+  const std::string once = "#pragma once\n";
+  CHECK(complaints("layer/gelu.hpp", once + "#include \"mno/model/mno.hpp\"\n") ==
+        std::vector<std::string>{"layer/gelu.hpp includes mno/model/mno.hpp, which comes later"});
+  CHECK(complaints("core/field.hpp", once + "  #  include <mno/device/cpu.hpp>\n").size() == 1);
+  CHECK(complaints("core/field.hpp", once + "#include \"mno/mno.hpp\"\n").size() == 1);
+  CHECK(complaints("core/field.hpp", once + "#include \"grid.hpp\"\n").size() == 1);
+  CHECK(complaints("core/field.hpp", "// a field\n" + once).size() == 1);
+  CHECK(complaints("kernels/x.hpp", once).size() == 1);
+  CHECK(complaints("x.hpp", once).size() == 1);
+}
+
+TEST_CASE("the checker leaves alone what is right") {
+  CHECK(complaints("law/law.hpp",
+                   "#pragma once\n#include <vector>\n#include \"mno/law/sample.hpp\"\n"
+                   "#include \"mno/core/field.hpp\"\n// #include \"mno/model/mno.hpp\"\n")
+            .empty());
+  CHECK(complaints("mno.hpp", "#pragma once\n#include \"mno/train/adamw.hpp\"\n").empty());
+}
+
+TEST_CASE("CONTRIBUTING.md shows the same order") {
+  std::string shown;
+  for (std::string_view folder : order) shown += (shown.empty() ? "" : " → ") + std::string(folder);
+  CHECK_MESSAGE(read(source / "CONTRIBUTING.md").find(shown) != std::string::npos,
+                "CONTRIBUTING.md should show the line: ", shown);
+}
