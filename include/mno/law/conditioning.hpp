@@ -1,0 +1,85 @@
+#pragma once
+// The Gaussian law of a field given noisy values at some points: again a law of the same rank.
+//
+// With A = B at the observed entries (r × p), d = observed − m there, and A = U diag(σ) Vᵀ,
+//   ξ | d ~ N(μ, Σ),  μ = U diag(σ/(τ²+σ²)) Vᵀd,  Σ = U diag(τ²/(τ²+σ²)) Uᵀ,
+//   m' = m + Bᵀμ,  B' = Σ^{1/2}B.
+// A direction with σ = 0 is not observed and keeps its prior. The singular values come from A itself, not
+// from AAᵀ, which would square its condition number.
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+#include "mno/law/law.hpp"
+
+namespace mno {
+
+/// A measured value of u(channel, point), the point counted row-major over the grid.
+struct Observation {
+  Index point = 0;
+  Index channel = 0;
+  double value = 0;
+};
+
+/// One sample's law given observations with noise variance τ² ≥ 0; a law with batch 1. With τ = 0, values
+/// that the law cannot attain together are met in the sense of least squares.
+template <class T, int D>
+Law<T, D> condition(const Law<T, D>& law, Index sample, std::span<const Observation> observations,
+                    double noise_variance) {
+  detail::require_sample("condition", law, sample);
+  require(noise_variance >= 0 && std::isfinite(noise_variance), "condition", "noise_variance",
+          text("a finite variance, zero or more"), text(noise_variance));
+  const Index p = Index(observations.size()), r = law.rank(), rows = std::max(p, r);
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, r);  // Aᵀ, with zero rows that make it tall
+  Eigen::VectorXd d = Eigen::VectorXd::Zero(rows);
+  for (Index i = 0; i < p; ++i) {
+    const Observation& seen = observations[std::size_t(i)];
+    require(seen.point >= 0 && seen.point < law.points(), "condition", "observations",
+            text("a point below ", law.points()), text(seen.point));
+    require(seen.channel >= 0 && seen.channel < law.channels(), "condition", "observations",
+            text("a channel below ", law.channels()), text(seen.channel));
+    require(std::isfinite(seen.value), "condition", "observations", text("finite values"), text(seen.value));
+    a.row(i) =
+        detail::factor_at(law, sample, seen.point).col(seen.channel).transpose().template cast<double>();
+    d[i] = seen.value - double(law.mean(sample, seen.point, seen.channel));
+  }
+
+  // Aᵀ = Q M with M r × r, and M = V diag(σ) Uᵀ.
+  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
+  Eigen::MatrixXd m = qr.matrixQR().topRows(r).template triangularView<Eigen::Upper>();
+  m = (m * qr.colsPermutation().transpose()).eval();
+  d.applyOnTheLeft(qr.householderQ().adjoint());
+  const Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner> svd(
+      m, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::MatrixXd& u = svd.matrixV();
+  const Eigen::VectorXd seen = svd.matrixU().transpose() * d.head(r);  // Vᵀd
+
+  const double tau = std::sqrt(noise_variance);
+  const double negligible =
+      double(rows) * std::numeric_limits<double>::epsilon() * svd.singularValues().maxCoeff();
+  Eigen::VectorXd mu(r), shrink(r);
+  for (Index k = 0; k < r; ++k) {
+    const double sigma = svd.singularValues()[k];
+    const bool informative = sigma > negligible;
+    const double total = noise_variance + sigma * sigma;
+    mu[k] = informative ? sigma / total * seen[k] : 0;
+    shrink[k] = informative ? tau / std::sqrt(total) : 1;
+  }
+  const Eigen::VectorXd shift = u * mu;
+  const Eigen::MatrixXd root = u * shrink.asDiagonal() * u.transpose();  // Σ^{1/2}
+
+  Law<T, D> posterior(Field<T, D>(1, law.grid(), law.channels()),
+                      Field<T, D>(1, law.grid(), law.factor.channels()));
+  for (Index x = 0; x < law.points(); ++x) {
+    const Eigen::MatrixXd b = detail::factor_at(law, sample, x).template cast<double>();
+    for (Index c = 0; c < law.channels(); ++c)
+      posterior.mean(0, x, c) = T(double(law.mean(sample, x, c)) + b.col(c).dot(shift));
+    detail::factor_at(posterior, 0, x) = (root * b).template cast<T>();
+  }
+  return posterior;
+}
+
+}  // namespace mno
