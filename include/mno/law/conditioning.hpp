@@ -58,8 +58,12 @@ Law<T, D> condition(const Law<T, D>& law, Index sample, std::span<const Observat
   const Eigen::VectorXd seen = svd.matrixU().transpose() * d.head(r);  // Vᵀd
 
   const double tau = std::sqrt(noise_variance);
-  const double negligible =
-      double(rows) * std::numeric_limits<double>::epsilon() * svd.singularValues().maxCoeff();
+  // Spread at an observed entry that is rounding beside the field's largest is not information: an entry that
+  // was observed exactly before has such a rest.
+  double largest = 0;
+  for (Index x = 0; x < law.points(); ++x)
+    largest = std::max(largest, double(detail::factor_at(law, sample, x).colwise().norm().maxCoeff()));
+  const double negligible = 8 * std::sqrt(double(rows)) * double(std::numeric_limits<T>::epsilon()) * largest;
   Eigen::VectorXd mu(r), shrink(r);
   for (Index k = 0; k < r; ++k) {
     const double sigma = svd.singularValues()[k];
