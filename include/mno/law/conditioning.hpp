@@ -6,7 +6,6 @@
 //   m' = m + Bᵀμ,  B' = Σ^{1/2}B.
 // A direction with σ = 0 is not observed and keeps its prior. The singular values come from A itself, not
 // from AAᵀ, which would square its condition number.
-#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -14,6 +13,7 @@
 #include <span>
 
 #include "mno/law/law.hpp"
+#include "mno/law/triangularise.hpp"
 
 namespace mno {
 
@@ -33,8 +33,7 @@ Law<T, D> condition(const Law<T, D>& law, Index sample, std::span<const Observat
   require(noise_variance >= 0 && std::isfinite(noise_variance), "condition", "noise_variance",
           text("a finite variance, zero or more"), text(noise_variance));
   const Index p = Index(observations.size()), r = law.rank(), rows = std::max(p, r);
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, r);  // Aᵀ, with zero rows that make it tall
-  Eigen::VectorXd d = Eigen::VectorXd::Zero(rows);
+  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, r + 1);  // [Aᵀ d], with zero rows that make it tall
   for (Index i = 0; i < p; ++i) {
     const Observation& seen = observations[std::size_t(i)];
     require(seen.point >= 0 && seen.point < law.points(), "condition", "observations",
@@ -42,20 +41,16 @@ Law<T, D> condition(const Law<T, D>& law, Index sample, std::span<const Observat
     require(seen.channel >= 0 && seen.channel < law.channels(), "condition", "observations",
             text("a channel below ", law.channels()), text(seen.channel));
     require(std::isfinite(seen.value), "condition", "observations", text("finite values"), text(seen.value));
-    a.row(i) =
-        detail::factor_at(law, sample, seen.point).col(seen.channel).transpose().template cast<double>();
-    d[i] = seen.value - double(law.mean(sample, seen.point, seen.channel));
+    for (Index k = 0; k < r; ++k)
+      a(i, k) = double(detail::factor_at(law, sample, seen.point)(k, seen.channel));
+    a(i, r) = seen.value - double(law.mean(sample, seen.point, seen.channel));
   }
 
-  // Aᵀ = Q M with M r × r, and M = V diag(σ) Uᵀ.
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(a);
-  Eigen::MatrixXd m = qr.matrixQR().topRows(r).template triangularView<Eigen::Upper>();
-  m = (m * qr.colsPermutation().transpose()).eval();
-  d.applyOnTheLeft(qr.householderQ().adjoint());
+  detail::triangularise(a, r);  // Aᵀ = QR, and R = V diag(σ) Uᵀ is r × r
   const Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner> svd(
-      m, Eigen::ComputeFullU | Eigen::ComputeFullV);
+      a.topLeftCorner(r, r), Eigen::ComputeFullU | Eigen::ComputeFullV);
   const Eigen::MatrixXd& u = svd.matrixV();
-  const Eigen::VectorXd seen = svd.matrixU().transpose() * d.head(r);  // Vᵀd
+  const Eigen::VectorXd projected = svd.matrixU().transpose() * a.col(r).head(r);  // Vᵀd
 
   const double tau = std::sqrt(noise_variance);
   // Spread at an observed entry that is rounding beside the field's largest is not information: an entry that
@@ -69,20 +64,21 @@ Law<T, D> condition(const Law<T, D>& law, Index sample, std::span<const Observat
     const double sigma = svd.singularValues()[k];
     const bool informative = sigma > negligible;
     const double total = noise_variance + sigma * sigma;
-    mu[k] = informative ? sigma / total * seen[k] : 0;
+    mu[k] = informative ? sigma / total * projected[k] : 0;
     shrink[k] = informative ? tau / std::sqrt(total) : 1;
   }
   const Eigen::VectorXd shift = u * mu;
-  const Eigen::MatrixXd root = u * shrink.asDiagonal() * u.transpose();  // Σ^{1/2}
+  const Eigen::MatrixXd scaled = u * shrink.asDiagonal(), u_transposed = u.transpose();
+  const Eigen::MatrixXd root = scaled * u_transposed;  // Σ^{1/2}
 
   Law<T, D> posterior(Field<T, D>(1, law.grid(), law.channels()),
                       Field<T, D>(1, law.grid(), law.factor.channels()));
-  for (Index x = 0; x < law.points(); ++x) {
-    const Eigen::MatrixXd b = detail::factor_at(law, sample, x).template cast<double>();
-    for (Index c = 0; c < law.channels(); ++c)
-      posterior.mean(0, x, c) = T(double(law.mean(sample, x, c)) + b.col(c).dot(shift));
-    detail::factor_at(posterior, 0, x) = (root * b).template cast<T>();
-  }
+  const Eigen::MatrixXd b = factor_matrix(law, sample).template cast<double>(), shrunk = root * b;
+  const Eigen::VectorXd mean = flat(law.mean, sample).template cast<double>() + b.transpose() * shift;
+  flat(posterior.mean, 0) = mean.template cast<T>();
+  for (Index x = 0; x < law.points(); ++x)
+    detail::factor_at(posterior, 0, x) =
+        shrunk.middleCols(x * law.channels(), law.channels()).template cast<T>();
   return posterior;
 }
 

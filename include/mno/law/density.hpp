@@ -7,11 +7,12 @@
 //   log det(Γ + εI) = (n − r) log ε + log det(BBᵀ + εI) = (n − r) log ε + 2 Σ log|R_kk|,  W = QR.
 // The quadratic form comes out as a squared residual, so nothing cancels however small ε is; the textbook
 // dᵀd/ε − dᵀBᵀ(…)⁻¹Bd/ε would.
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <cmath>
 #include <numbers>
 
 #include "mno/law/law.hpp"
+#include "mno/law/triangularise.hpp"
 
 namespace mno {
 
@@ -25,17 +26,15 @@ double log_density(const Law<T, D>& law, Index sample, const Eigen::MatrixBase<V
   const Index n = law.size(), r = law.rank();
   require(u.size() == n, "log_density", "u", text("points x channels = ", n, " entries"), text(u.size()));
 
-  Eigen::MatrixXd w(n + r, r);
-  w.topRows(n) = factor_matrix(law, sample).transpose().template cast<double>();
-  w.bottomRows(r) = std::sqrt(epsilon) * Eigen::MatrixXd::Identity(r, r);
-  Eigen::VectorXd d = Eigen::VectorXd::Zero(n + r);
-  d.head(n) = u.template cast<double>() - flat(law.mean, sample).template cast<double>();
+  Eigen::MatrixXd w = Eigen::MatrixXd::Zero(n + r, r + 1);  // [W d]
+  w.topLeftCorner(n, r) = factor_matrix(law, sample).transpose().template cast<double>();
+  w.bottomLeftCorner(r, r).diagonal().setConstant(std::sqrt(epsilon));
+  w.col(r).head(n) = u.template cast<double>() - flat(law.mean, sample).template cast<double>();
 
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(w);
-  d.applyOnTheLeft(qr.householderQ().adjoint());
-  const double quadratic = d.tail(n).squaredNorm() / epsilon;
+  detail::triangularise(w, r);
+  const double quadratic = w.col(r).tail(n).squaredNorm() / epsilon;
   const double log_det =
-      double(n - r) * std::log(epsilon) + 2 * qr.matrixQR().diagonal().array().abs().log().sum();
+      double(n - r) * std::log(epsilon) + 2 * w.diagonal().head(r).array().abs().log().sum();
   return -0.5 * (quadratic + log_det + double(n) * std::log(2 * std::numbers::pi));
 }
 
