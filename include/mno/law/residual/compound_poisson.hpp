@@ -1,0 +1,96 @@
+#pragma once
+// ξ is the sum of N ~ Poisson(λ) jumps, each N(0, I_r/λ): S = N/λ. With probability e^{−λ} nothing happens
+// and u = m exactly; λ → ∞ is Gaussian.
+//   P(a·ξ > z) = Σ_{n≥1} e^{−λ} λⁿ/n! · Φ(−z √(λ/n)),  z ≥ 0
+#include <algorithm>
+#include <boost/math/tools/toms748_solve.hpp>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+
+#include "mno/core/error.hpp"
+#include "mno/law/residual.hpp"
+
+namespace mno {
+
+namespace detail {
+
+/// Poisson with mean λ: arrivals of a unit-rate process before time λ or, from λ = 10 on, transformed
+/// rejection.
+///   W. Hörmann, "The transformed rejection method for generating Poisson random variables", 1993: PTRS.
+inline double draw_poisson(Stream& stream, double lambda) {
+  if (lambda < 10) {
+    double arrivals = 0;
+    for (double time = stream.exponential(); time < lambda; time += stream.exponential()) ++arrivals;
+    return arrivals;
+  }
+  const double b = 0.931 + 2.53 * std::sqrt(lambda), a = -0.059 + 0.02483 * b;
+  const double inverse_alpha = 1.1239 + 1.1328 / (b - 3.4), v_r = 0.9277 - 3.6224 / (b - 2);
+  for (;;) {
+    const double u = stream.uniform() - 0.5, v = stream.uniform(), u_s = 0.5 - std::abs(u);
+    const double k = std::floor((2 * a / u_s + b) * u + lambda + 0.43);
+    if (u_s >= 0.07 && v <= v_r) return k;
+    if (k < 0 || (u_s < 0.013 && v > u_s)) continue;
+    if (std::log(v * inverse_alpha / (a / (u_s * u_s) + b)) <=
+        k * std::log(lambda) - lambda - std::lgamma(k + 1))
+      return k;
+  }
+}
+
+}  // namespace detail
+
+class CompoundPoisson {
+ public:
+  explicit CompoundPoisson(double rate) : rate_(rate) {
+    require(rate > 0 && std::isfinite(rate), "CompoundPoisson", "rate",
+            text("a positive finite mean number of jumps"), text(rate));
+  }
+  double rate() const { return rate_; }
+  double atom() const { return std::exp(-rate_); }  // P(ξ = 0)
+
+  void draw(Stream& stream, std::span<double> xi) const {
+    detail::draw_scaled(stream, detail::draw_poisson(stream, rate_) / rate_, xi);
+  }
+
+  double cdf(double z) const { return z < 0 ? upper_tail(-z) : 1 - upper_tail(z); }
+  double exceedance(double z) const { return z < 0 ? 1 - upper_tail(-z) : upper_tail(z); }
+  double quantile(double p) const { return p < 0.5 ? -upper_tail_inverse(p) : upper_tail_inverse(1 - p); }
+
+ private:
+  /// P(a·ξ > z) for z ≥ 0. Poisson weights run both ways from the mode by their recurrence and are divided by
+  /// their sum, which needs no factorial. Below the mode 9√λ terms matter (the rest has mass < 1e-17, and the
+  /// normal tail falls with n); above it terms are added until what remains is negligible beside the sum.
+  double upper_tail(double z) const {
+    const double mode = std::floor(rate_), first = std::max(0.0, mode - 9 * std::sqrt(rate_) - 1);
+    double mass = 0, tail = 0;
+    const auto add = [&](double n, double weight) {
+      mass += weight;
+      if (n > 0) tail += weight * 0.5 * std::erfc(z * std::sqrt(rate_ / (2 * n)));
+    };
+    for (double n = mode, weight = 1; n >= first; weight *= n / rate_, --n) add(n, weight);
+    for (double n = mode + 1, weight = rate_ / n; weight > 0; ++n, weight *= rate_ / n) {
+      add(n, weight);
+      const double remaining = weight * rate_ / (n + 1 - rate_);  // geometric bound on the weights beyond n
+      if (remaining < 1e-17 * tail && remaining < 1e-17 * mass) break;
+    }
+    return tail / mass;
+  }
+
+  /// z ≥ 0 with upper_tail(z) = q; 0 inside the atom. The root is sought in log q, so that tails keep digits.
+  double upper_tail_inverse(double q) const {
+    if (q <= 0) return std::numeric_limits<double>::infinity();
+    const auto excess = [&](double z) { return std::log(upper_tail(z) / q); };
+    if (excess(0) <= 0) return 0;
+    double upper = 1;
+    while (excess(upper) > 0) upper *= 2;
+    std::uintmax_t steps = 200;
+    const auto root = boost::math::tools::toms748_solve(excess, 0.0, upper,
+                                                        boost::math::tools::eps_tolerance<double>(50), steps);
+    return 0.5 * (root.first + root.second);
+  }
+
+  double rate_;
+};
+
+}  // namespace mno

@@ -1,0 +1,90 @@
+#pragma once
+// Draws u = m + Bᵀξ from a law.
+#include <Eigen/Core>
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mno/law/law.hpp"
+#include "mno/law/residual.hpp"
+#include "mno/law/residual/gaussian.hpp"
+
+namespace mno {
+
+/// Scratch memory of `sample_into`, of a size that depends on the rank alone. Kept by the caller, it grows
+/// once and then nothing is allocated.
+template <class T> struct SampleWorkspace {
+  std::vector<double> xi;       // one draw of ξ
+  std::vector<T> coefficients;  // (draw of a tile, k)
+  std::vector<T> factor;        // (k, entry of a tile)
+};
+
+namespace detail {
+/// Tells the numbers of this header from those that others draw with the same seed.
+inline constexpr std::uint32_t residual_substream = 0x6C6177;  // "law"
+
+/// Ξ B is taken in tiles of so many draws and field entries and such a depth in k: small enough for the cache
+/// and for Eigen to pack its operands on the stack.
+inline constexpr Index tile_draws = 64, tile_entries = 64, tile_depth = 128;
+}  // namespace detail
+
+/// Writes `count` draws per sample into `draws`, (batch·count, grid…, C): draw j of sample s is its entry
+/// s·count + j. Draw j of sample s depends on (seed, s, j) and the law of that sample only.
+template <class T, int D, class R = Gaussian>
+void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual, Field<T, D>& draws,
+                 SampleWorkspace<T>& workspace) {
+  static_assert(ResidualLaw<R>, "mno: a residual law needs draw(Stream&, std::span<double>) const");
+  require(count >= 1 && count < (Index(1) << 32), "sample", "count", text("between 1 and 2^32 - 1 draws"),
+          text(count));
+  require(draws.batch() == law.batch() * count && draws.channels() == law.channels() &&
+              draws.grid() == law.grid(),
+          "sample", "draws",
+          text("batch ", law.batch() * count, ", grid ", law.grid().str(), " and its domain, ",
+               law.channels(), " channels"),
+          text("batch ", draws.batch(), ", grid ", draws.grid().str(), ", ", draws.channels(), " channels"));
+
+  using Rows = Eigen::Map<detail::RowMatrix<T>>;
+  const Index rank = law.rank(), channels = law.channels(), n = law.size();
+  const Index tile_points = std::max(Index(1), detail::tile_entries / channels);
+  workspace.xi.resize(std::size_t(rank));
+  workspace.coefficients.resize(std::size_t(detail::tile_draws * rank));
+  workspace.factor.resize(std::size_t(rank * tile_points * channels));
+
+  for (Index s = 0; s < law.batch(); ++s) {
+    const auto mean = flat(law.mean, s);
+    Rows all(draws.data() + s * count * n, count, n);
+    for (Index j = 0; j < count; j += detail::tile_draws) {
+      Rows xi(workspace.coefficients.data(), std::min(detail::tile_draws, count - j), rank);
+      for (Index i = 0; i < xi.rows(); ++i) {
+        Stream stream(seed, (std::uint64_t(s) << 32) | std::uint64_t(j + i), detail::residual_substream);
+        residual.draw(stream, std::span<double>(workspace.xi));
+        for (Index k = 0; k < rank; ++k) xi(i, k) = T(workspace.xi[std::size_t(k)]);
+      }
+      for (Index x = 0; x < law.points(); x += tile_points) {
+        const Index points = std::min(tile_points, law.points() - x);
+        Rows b(workspace.factor.data(), rank, points * channels);
+        for (Index i = 0; i < points; ++i)
+          b.middleCols(i * channels, channels) = detail::factor_at(law, s, x + i);
+        auto out = all.block(j, x * channels, xi.rows(), b.cols());
+        out.rowwise() = mean.segment(x * channels, b.cols()).transpose();
+        for (Index k = 0; k < rank; k += detail::tile_depth) {
+          const Index depth = std::min(detail::tile_depth, rank - k);
+          out.noalias() += xi.middleCols(k, depth) * b.middleRows(k, depth);
+        }
+      }
+    }
+  }
+}
+
+/// `count` draws per sample, (batch·count, grid…, C), in the order (sample, draw).
+template <class T, int D, class R = Gaussian>
+Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual = {}) {
+  require(count >= 1, "sample", "count", text("at least one draw"), text(count));
+  Field<T, D> draws(law.batch() * count, law.grid(), law.channels());
+  SampleWorkspace<T> workspace;
+  sample_into(law, count, seed, residual, draws, workspace);
+  return draws;
+}
+
+}  // namespace mno

@@ -1,0 +1,92 @@
+// Γ = BᵀB is symmetric, positive semidefinite, of rank ≤ r, and blind to rotations of the factor's rows; the
+// operator does what the dense matrix does.
+#include "mno/law/covariance.hpp"
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+#include "support.hpp"
+
+using namespace mno;
+using namespace mno::testing;
+
+namespace {
+
+template <int D> void operator_equals_dense() {
+  Grid<D> grid;
+  for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, D == 1 ? 10 : 4);
+  const Index channels = *rc::gen::inRange<Index>(1, 4), rank = *rc::gen::inRange<Index>(1, 9);
+  const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
+  const auto law = random_law<double, D>(2, grid, channels, rank, seed);
+  const auto gamma = covariance(law, 1);
+  const Index n = law.size();
+  const Eigen::MatrixXd dense = gamma.dense();
+  const double scale = dense.norm(), tolerance = 1e-12 * scale;
+
+  RC_ASSERT(gamma.size() == n && gamma.rank_bound() == std::min(rank, n));
+  RC_ASSERT(dense == dense.transpose());
+  const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense).eigenvalues();
+  RC_ASSERT(eigenvalues.minCoeff() >= -tolerance);
+  const Eigen::VectorXd singular =
+      Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(dense).singularValues();
+  RC_ASSERT((singular.array() > tolerance).count() <= rank);
+
+  const Eigen::VectorXd v = random_matrix(n, 1, seed + 1);
+  const Eigen::MatrixXd columns = random_matrix(n, 3, seed + 2);
+  RC_ASSERT((gamma * v - dense * v).norm() <= tolerance * v.norm());
+  RC_ASSERT((gamma * columns - dense * columns).norm() <= tolerance * columns.norm());
+  RC_ASSERT((gamma.diagonal() - dense.diagonal()).norm() <= tolerance);
+  RC_ASSERT(std::abs(gamma.trace() - dense.trace()) <= tolerance * double(n));
+  RC_ASSERT(std::abs(gamma.frobenius_norm() - dense.norm()) <= tolerance);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) RC_ASSERT(std::abs(gamma(i, j) - dense(i, j)) <= tolerance);
+  RC_ASSERT((gamma.diagonal() - flat(variance(law), 1)).norm() <= tolerance);
+
+  // B → QB with Q orthogonal leaves Γ as it is.
+  const Eigen::MatrixXd q =
+      Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(random_matrix(rank, rank, seed + 3)).householderQ();
+  RC_ASSERT((covariance(q * gamma.factor()).dense() - dense).norm() <= tolerance);
+}
+
+}  // namespace
+
+TEST_CASE("the operator is symmetric, positive semidefinite, low-rank and equals its dense matrix") {
+  CHECK(rc::check("1D", [] { operator_equals_dense<1>(); }));
+  CHECK(rc::check("2D", [] { operator_equals_dense<2>(); }));
+}
+
+TEST_CASE("float laws give float vectors") {
+  const auto law = random_law<float, 1>(1, {{6}, {}}, 1, 2, 3);
+  const auto gamma = covariance(law, 0);
+  const Eigen::VectorXf v = Eigen::VectorXf::Ones(6);
+  const Eigen::VectorXf product = gamma * v;
+  CHECK((product - gamma.dense() * v).norm() < 1e-5f);
+}
+
+TEST_CASE("the covariance of an ensemble from its centred members") {
+  const Eigen::MatrixXd members = random_matrix(7, 5, 11);  // (member, entry)
+  const Eigen::MatrixXd centred = (members.rowwise() - members.colwise().mean()) / std::sqrt(6.0);
+  const auto gamma = covariance(centred);
+  double expected = 0;
+  for (Index j = 0; j < 7; ++j)
+    expected += (members(j, 1) - members.col(1).mean()) * (members(j, 3) - members.col(3).mean()) / 6;
+  CHECK(gamma(1, 3) == doctest::Approx(expected).epsilon(1e-12));
+  CHECK(gamma.rank_bound() == 5);
+}
+
+TEST_CASE("misuse gives a sentence") {
+  const auto gamma = covariance(random_matrix(2, 5, 1));
+  CHECK(sentence([&] { gamma* Eigen::VectorXd::Zero(4); }) ==
+        "mno::Covariance: argument 'v': expected 5 rows, got 4.");
+  CHECK(sentence([&] { gamma(0, 5); }) ==
+        "mno::Covariance: argument 'i, j': expected indices below 5, got 0, 5.");
+  CHECK(sentence([&] { Covariance<double>(Eigen::MatrixXd(0, 4)); }) ==
+        "mno::Covariance: argument 'factor': expected at least one row and one column, got 0x4.");
+  CHECK(sentence([&] {
+          covariance(random_law<double, 1>(1, {{4}, {}}, 1, 2, 1), 1);
+        }) == "mno::factor_matrix: argument 'sample': expected an index below the law's batch, 1, got 1.");
+}
