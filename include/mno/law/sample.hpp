@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "mno/device/product.hpp"
 #include "mno/law/law.hpp"
 #include "mno/law/residual.hpp"
 #include "mno/law/residual/gaussian.hpp"
@@ -24,9 +25,8 @@ namespace detail {
 /// Tells the numbers of this header from those that others draw with the same seed.
 inline constexpr std::uint32_t residual_substream = 0x6C6177;  // "law"
 
-/// Ξ B is taken in tiles of so many draws and field entries and such a depth in k: small enough for the cache
-/// and for Eigen to pack its operands on the stack.
-inline constexpr Index tile_draws = 64, tile_entries = 64, tile_depth = 128;
+/// Ξ B is taken in tiles of so many draws and field entries: small enough for the cache.
+inline constexpr Index tile_draws = 64, tile_entries = 64;
 }  // namespace detail
 
 /// Writes `count` draws per sample into `draws`, (batch·count, grid…, C): draw j of sample s is its entry
@@ -68,10 +68,8 @@ void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R&
           b.middleCols(i * channels, channels) = detail::factor_at(law, s, x + i);
         auto out = all.block(j, x * channels, xi.rows(), b.cols());
         out.rowwise() = mean.segment(x * channels, b.cols()).transpose();
-        for (Index k = 0; k < rank; k += detail::tile_depth) {
-          const Index depth = std::min(detail::tile_depth, rank - k);
-          out.noalias() += xi.middleCols(k, depth) * b.middleRows(k, depth);
-        }
+        multiply_add<T>({out.data(), out.rows(), out.cols(), n}, {xi.data(), xi.rows(), rank, rank},
+                        {b.data(), rank, b.cols(), b.cols()});
       }
     }
   }
