@@ -50,8 +50,13 @@ template <class T> class Covariance {
     return rows_are_fewer() ? (b * b.transpose()).norm() : (b.transpose() * b).norm();
   }
 
-  /// The n × n matrix itself: for small grids.
-  Eigen::MatrixX<T> dense() const { return factor_.transpose() * factor_; }
+  /// The n × n matrix itself: for small grids. Symmetric to the last bit, which a matrix product alone is
+  /// not.
+  Eigen::MatrixX<T> dense() const {
+    Eigen::MatrixX<T> gamma = factor_.transpose() * factor_;
+    for (Index i = 1; i < size(); ++i) gamma.col(i).head(i) = gamma.row(i).head(i).transpose();
+    return gamma;
+  }
 
  private:
   bool rows_are_fewer() const { return factor_.rows() <= factor_.cols(); }
