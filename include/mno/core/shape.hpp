@@ -19,6 +19,14 @@ concept Shape = requires {
   { S::depth } -> std::convertible_to<int>;      // Fourier layers
 };
 
+/// S, or the sentence that says what is missing.
+template <class S> struct RequireShape {
+  static_assert(
+      Shape<S>,
+      "mno: a shape needs dimension, channels, rank, width, modes and depth as static constexpr int");
+  using type = S;
+};
+
 // What a shape may say beside that, and what holds when it does not.
 
 /// Known fields that come with every call beside u_0 and t: a forcing, a coefficient.

@@ -5,9 +5,10 @@
 //   OracleReport report = check_gradients<MyLayer, 1>(Grid<1>{{9}});
 //   report.largest()   // ≤ 1e-6 for a right adjoint
 //
-// For random parameters, inputs and cotangents ȳ, f(h) = ⟨ȳ, y(moved by h·d)⟩ is differentiated by a fourth-order
-// central difference and compared with ⟨gradient, d⟩, for d ~ N(0,I) in one group of variables at a time: every
-// named leaf, the input, u_0 and the times. Errors are relative to ‖gradient‖, the typical size of ⟨gradient, d⟩.
+// For random parameters, inputs and cotangents ȳ, f(h) = ⟨ȳ, y(moved by h·d)⟩ is differentiated by a
+// fourth-order central difference and compared with ⟨gradient, d⟩, for d ~ N(0,I) in one group of variables
+// at a time: every named leaf, the input, u_0 and the times. Errors are relative to ‖gradient‖, the typical
+// size of ⟨gradient, d⟩.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -26,7 +27,8 @@ struct OracleReport {
 
   double largest() const {
     double worst = 0;
-    for (const auto& entry : entries) worst = entry.error > worst || std::isnan(entry.error) ? entry.error : worst;
+    for (const auto& entry : entries)
+      worst = entry.error > worst || std::isnan(entry.error) ? entry.error : worst;
     return worst;
   }
   std::string str() const {
@@ -37,8 +39,7 @@ struct OracleReport {
 };
 
 /// A layer with everything that it is evaluated on, for tests.
-template <Layer L, int D, class T = double>
-class Probe {
+template <Layer L, int D, class T = double> class Probe {
  public:
   using PassType = Pass<T, D>;
 
@@ -137,14 +138,17 @@ double directional_error(P& probe, std::span<T> variable, std::span<const T> gra
 
 /// Directional finite differences in double, group by group.
 template <Layer L, int D>
-OracleReport check_gradients(Grid<D> grid, Index batch = 2, Index initial_channels = 1, std::uint64_t seed = 1) {
+OracleReport check_gradients(Grid<D> grid, Index batch = 2, Index initial_channels = 1,
+                             std::uint64_t seed = 1) {
   Probe<L, D> probe(grid, batch, initial_channels, seed);
   probe.pull_back();
   Stream random(seed, 2000);
   OracleReport report;
-  const auto compare = [&](const std::string& name, std::span<double> variable, std::vector<double> gradient) {
+  const auto compare = [&](const std::string& name, std::span<double> variable,
+                           std::vector<double> gradient) {
     if (variable.empty()) return;
-    report.entries.push_back({name, detail::directional_error(probe, variable, std::span<const double>(gradient), random)});
+    report.entries.push_back(
+        {name, detail::directional_error(probe, variable, std::span<const double>(gradient), random)});
   };
   const auto copy = [](auto span) { return std::vector<double>(span.begin(), span.end()); };
   for (const NamedLeaf& leaf : named_leaves<L>())

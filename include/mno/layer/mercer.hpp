@@ -6,8 +6,9 @@
 //     λ_k = C_λ tanh(exp(λ̂_k) / C_λ)
 //     ψ_k = v_k / ‖v_k‖,   v_k = ψ̃_k − Σ_{j<k} ⟨ψ̃_k, ψ_j⟩ ψ_j      (Gram–Schmidt in L²(D)^C)
 // Gram–Schmidt subtracts one ψ_j after the other from what is left, which is the same in exact arithmetic and
-// loses fewer digits. The norm is √(‖v_k‖² + ε ‖ψ̃_k‖²) with ε the rounding unit: no different where the
-// fields are independent, and finite where they are not (a grid with fewer than r values, say).
+// loses fewer digits. The norm is √(‖v_k‖² + ε ‖ψ̃_k‖²) with ε = u^{3/2}, u being the rounding
+// unit: below rounding where the fields are independent (it changes ψ_k by ½ε‖ψ̃_k‖²/‖v_k‖² relatively, and
+// rounding itself by u‖ψ̃_k‖/‖v_k‖), and finite where they are not (on a grid with fewer than r values, say).
 #include <cmath>
 #include <limits>
 
@@ -132,7 +133,9 @@ template <int Rank, int Channels, class Bound = DefaultEigenvalueBound> struct M
   }
 
  private:
-  template <class T> static constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  template <class T>
+  static constexpr T epsilon =  // u · √u
+      std::numeric_limits<T>::epsilon() * (sizeof(T) == 4 ? T(3.4e-4) : T(1.5e-8));
 
   template <class T> static T dot(const T* a, const T* b, Index n) {
     T sum = 0;

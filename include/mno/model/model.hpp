@@ -12,6 +12,7 @@ namespace mno {
 
 template <class E, class S, class T = float> class Model {
  public:
+  using ShapeType = typename RequireShape<S>::type;
   static_assert(Layer<E>,
                 "mno: a Model is made from an operator expression: Model<Expression, Shape, Scalar>");
   static_assert(
@@ -26,7 +27,6 @@ template <class E, class S, class T = float> class Model {
                 "mno: the expression must give C channels (a field) or C + r*C channels (drift and factor)");
 
   using Expression = E;
-  using ShapeType = S;
   using Scalar = T;
   static constexpr int dimension = S::dimension;
   static constexpr std::size_t parameters = E::parameters;
@@ -96,8 +96,8 @@ template <class E, class S, class T = float> class Model {
   Field<T, dimension> known_;
 };
 
-template <class S, class T = float> using Mno = Model<MnoOperator<S>, S, T>;
-template <class S, class T = float> using Fno = Model<FnoOperator<S>, S, T>;
+template <class S, class T = float> using Mno = Model<MnoOperator<typename RequireShape<S>::type>, S, T>;
+template <class S, class T = float> using Fno = Model<FnoOperator<typename RequireShape<S>::type>, S, T>;
 
 /// make_model<Shape>(expression, seed): for expressions of your own.
 template <class S, class T = float, Layer E>
