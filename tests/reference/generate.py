@@ -298,14 +298,14 @@ CASES = {
     "2d_nyquist": dict(points=(6, 4), width=3, modes=4),
     "2d_nyquist_square": dict(points=(6, 6), width=3, modes=4),
     "2d_split": dict(points=(4, 7), channels=2, width=3, depth=1, split=True),
-    "2d_known": dict(points=(5, 6), width=3, depth=1, known=1, harmonics=1, length=(2.0, 0.5)),
+    "2d_known": dict(points=(5, 6), width=3, depth=1, known=1, harmonics=1, length=(2.0, 0.75)),
     "2d_known_stored": dict(points=(7, 4), stored_points=(4, 6), width=3, depth=1, known=1, harmonics=1,
-                            length=(2.0, 0.5)),
+                            length=(2.0, 0.75)),
     "2d_blocks": dict(points=(24, 22), width=3, modes=2, depth=1, rank=1, times=(0.25, 1.0)),
-    "2d_both_heads": dict(BOTH, points=(6, 6), width=3, modes=4, depth=1, rank=2, length=(2.0, 0.5)),
+    "2d_both_heads": dict(BOTH, points=(6, 6), width=3, modes=4, depth=1, rank=2, length=(2.0, 0.75)),
     "2d_fno": dict(points=(6, 5), width=3, deterministic=True),
     "3d_shared": dict(points=(4, 5, 4), width=3, modes=3, depth=1, projection=4, times=(0.25, 1.0),
-                      length=(2.0, 1.0, 0.5)),
+                      length=(2.0, 1.0, 0.75)),
 }  # fmt: skip
 
 
