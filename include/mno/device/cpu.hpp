@@ -10,10 +10,6 @@
 #include <thread>
 #include <vector>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
-
 #include "mno/core/error.hpp"
 #include "mno/core/grid.hpp"
 #include "mno/device/workspace.hpp"
@@ -43,24 +39,22 @@ class Cpu {
   template <class Body> void for_each_lane(Index lanes, Body&& body) {
     std::exception_ptr errors[most_lanes] = {};
     const int team = int(std::min<Index>(threads_, lanes));
-    (void)team;
-#ifdef _OPENMP
-#pragma omp parallel num_threads(team)
-#endif
-    {
-      Index thread = 0, step = 1;
-#ifdef _OPENMP
-      thread = omp_get_thread_num();
-      step = omp_get_num_threads();
-      omp_set_num_threads(1);  // in this region only: products inside a lane stay on its thread
-#endif
-      for (Index lane = thread; lane < lanes; lane += step) {
+    const auto share = [&](Index thread) {  // every team-th lane is this thread's
+      for (Index lane = thread; lane < lanes; lane += team) {
         try {
           body(lane, *workspaces_[std::size_t(thread)]);
         } catch (...) {
           errors[lane] = std::current_exception();
         }
       }
+    };
+    if (team == 1) {
+      share(0);
+    } else {
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(team) schedule(static, 1)
+#endif
+      for (int thread = 0; thread < team; ++thread) share(thread);
     }
     for (const auto& error : errors)
       if (error) std::rethrow_exception(error);

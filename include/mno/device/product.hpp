@@ -22,16 +22,22 @@ template <class T> struct Matrix {
 };
 
 namespace detail {
-/// 96·128·8 bytes fit the 128 KiB that Eigen packs on the stack.
+/// 96·128·8 bytes fit the 128 KiB that Eigen packs on the stack. Eigen keeps products whose result has at
+/// most 32 rows, known at compile time, on the calling thread: threads are the device's matter.
 struct ProductTile {
-  static constexpr Index rows = 128, columns = 128, depth = 96;
+  static constexpr Index rows = 32, columns = 128, depth = 96;
 };
 
-template <class T> auto map(const Matrix<T>& m, Index row, Index column, Index rows, Index columns) {
-  using Plain = Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <int MostRows = Eigen::Dynamic, class T>
+auto map(const Matrix<T>& m, Index row, Index column, Index rows, Index columns) {
+  using Plain =
+      Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, MostRows>;
   using Mapped = std::conditional_t<std::is_const_v<T>, const Plain, Plain>;
   return Eigen::Map<Mapped, 0, Eigen::OuterStride<>>(m.data + row * m.pitch + column, rows, columns,
                                                      Eigen::OuterStride<>(m.pitch));
+}
+template <class T> auto result(const Matrix<T>& m, Index row, Index column, Index rows, Index columns) {
+  return map<int(ProductTile::rows)>(m, row, column, rows, columns);
 }
 
 template <class Tile> void for_each_tile(Index rows, Index columns, Index depth, Tile&& tile) {
@@ -44,20 +50,32 @@ template <class Tile> void for_each_tile(Index rows, Index columns, Index depth,
 }
 }  // namespace detail
 
+namespace detail {
+/// c += s a b. A single row or column goes coefficient by coefficient: Eigen's matrix-vector products
+/// allocate.
+template <class C, class A, class B, class T> void accumulate(C&& c, const A& a, const B& b, T s) {
+  if (c.rows() == 1 || c.cols() == 1)
+    c += s * a.lazyProduct(b);
+  else
+    c.noalias() += s * a * b;
+}
+}  // namespace detail
+
 /// C += s A B
 template <class T> void multiply_add(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1)) {
-  detail::for_each_tile(
-      c.rows, c.columns, a.columns, [&](Index i, Index j, Index k, Index m, Index n, Index d) {
-        detail::map(c, i, j, m, n).noalias() += s * detail::map(a, i, k, m, d) * detail::map(b, k, j, d, n);
-      });
+  detail::for_each_tile(c.rows, c.columns, a.columns,
+                        [&](Index i, Index j, Index k, Index m, Index n, Index d) {
+                          detail::accumulate(detail::result(c, i, j, m, n), detail::map(a, i, k, m, d),
+                                             detail::map(b, k, j, d, n), s);
+                        });
 }
 
 /// C += s Aᵀ B
 template <class T>
 void multiply_add_transposed_left(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1)) {
   detail::for_each_tile(c.rows, c.columns, a.rows, [&](Index i, Index j, Index k, Index m, Index n, Index d) {
-    detail::map(c, i, j, m, n).noalias() +=
-        s * detail::map(a, k, i, d, m).transpose() * detail::map(b, k, j, d, n);
+    detail::accumulate(detail::result(c, i, j, m, n), detail::map(a, k, i, d, m).transpose(),
+                       detail::map(b, k, j, d, n), s);
   });
 }
 
@@ -66,8 +84,8 @@ template <class T>
 void multiply_add_transposed_right(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1)) {
   detail::for_each_tile(c.rows, c.columns, a.columns,
                         [&](Index i, Index j, Index k, Index m, Index n, Index d) {
-                          detail::map(c, i, j, m, n).noalias() +=
-                              s * detail::map(a, i, k, m, d) * detail::map(b, j, k, n, d).transpose();
+                          detail::accumulate(detail::result(c, i, j, m, n), detail::map(a, i, k, m, d),
+                                             detail::map(b, j, k, n, d).transpose(), s);
                         });
 }
 
