@@ -69,6 +69,10 @@ TEST_CASE("the ensemble's own factor has value and gradient zero") {
 TEST_CASE("needs factors of the ensemble, and probes") {
   const Point point{.m = 0, .b = 1, .u = 0};
   CHECK(sentence([&] { point(Hutchinson{}); }).find("target.covariance_factor") != std::string::npos);
+  const Ensemble<double, 1> ensemble(1, Grid<1>{{4}}, 1, 3, 1);
+  Block<double, 1> block(0, 1, Grid<1>{{4}}, 1, 2, 2);
+  CHECK(sentence([&] { Hutchinson{.probes = 0}(block.law(), ensemble.target(), 1); }) ==
+        "mno::hutchinson: argument 'probes': expected at least one, got 0.");
 }
 
 TEST_CASE("cotangents by central differences") { check_gradient(Hutchinson{.probes = 5, .seed = 3}); }

@@ -44,6 +44,16 @@ TEST_CASE("names stand in the order of the terms") {
   CHECK(index == Recipe::size);
 }
 
+TEST_CASE("weights by name") {
+  Recipe recipe = Recipe::decoupled();
+  recipe.weight("hilbert_schmidt") = 3;
+  CHECK(recipe.hilbert_schmidt.weight == 3);
+  CHECK(recipe.weight("mean_error") == 10);
+  const auto said = sentence([&] { recipe.weight("nll"); });
+  CHECK(said.find("expected one of gaussian_nll, decoupled_nll") != said.npos);
+  CHECK(said.find("got 'nll'") != said.npos);
+}
+
 TEST_CASE("the likelihood's scale: nothing in warm-up, then equal steps to one") {
   CHECK(nll_scale(0, 10, 3) == 0);
   CHECK(nll_scale(9, 10, 3) == 0);

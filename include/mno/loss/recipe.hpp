@@ -45,15 +45,34 @@ struct Recipe {
   Index warmup_epochs = 0;  // the mean alone is trained
   Index ramp_epochs = 0;    // then the likelihood comes in
 
+ private:
+  template <class Self> static auto tie(Self& r) {
+    return std::tie(r.gaussian_nll, r.decoupled_nll, r.beta_nll, r.student_nll, r.crps,
+                    r.variance_consistency, r.hilbert_schmidt, r.hutchinson, r.centring, r.mean_error,
+                    r.mean_squared_error, r.factor_regularisation);
+  }
+
+ public:
   static constexpr std::size_t size = 12;
   static constexpr std::array<const char*, size> names{
       GaussianNll::name, DecoupledNll::name,        BetaNll::name,          StudentNll::name,
       Crps::name,        VarianceConsistency::name, HilbertSchmidt::name,   Hutchinson::name,
       Centring::name,    MeanError::name,           MeanSquaredError::name, FactorRegularisation::name};
-  auto terms() const {
-    return std::tie(gaussian_nll, decoupled_nll, beta_nll, student_nll, crps, variance_consistency,
-                    hilbert_schmidt, hutchinson, centring, mean_error, mean_squared_error,
-                    factor_regularisation);
+  /// References to all terms, in the order of their names.
+  auto terms() const { return tie(*this); }
+  auto terms() { return tie(*this); }
+
+  /// The weight of a term by its name, to be read or set.
+  double& weight(std::string_view name) {
+    double* found = nullptr;
+    std::string all;
+    const auto look = [&](auto& term) {
+      if (name == term.name) found = &term.weight;
+      all += (all.empty() ? "" : ", ") + std::string(term.name);
+    };
+    std::apply([&](auto&... term) { (look(term), ...); }, terms());
+    require(found != nullptr, "Recipe::weight", "name", text("one of ", all), text("'", name, "'"));
+    return *found;
   }
 
   /// L = L_NLL + .1 L_consistency + .1 L_martingale + .01 L_reg. The paper ramps the likelihood without
