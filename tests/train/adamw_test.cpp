@@ -105,12 +105,12 @@ TEST_CASE("a gradient of zero changes a weight by its decay only") {
 }
 
 TEST_CASE("steps are bitwise equal for every number of threads and after going on from a stored state") {
-  const std::size_t size = 1003;
+  const std::size_t size = 100003;  // enough for several threads
   const auto run = [&](int threads, int restart_at) {
     Cpu device(threads);
     AdamW<float> adamw(size, {.learning_rate = 1e-2});
     std::vector<float> w(size, 0.5f), g(size);
-    for (int step = 0; step < 20; ++step) {
+    for (int step = 0; step < 6; ++step) {
       Stream stream(3, std::uint64_t(step));
       for (float& x : g) x = float(stream.normal());
       if (step == restart_at) adamw = AdamW<float>(AdamWState<float>(adamw.state()), adamw.options());
@@ -120,7 +120,7 @@ TEST_CASE("steps are bitwise equal for every number of threads and after going o
   };
   const auto w = run(1, -1);
   CHECK(run(3, -1) == w);
-  CHECK(run(2, 7) == w);
+  CHECK(run(2, 4) == w);
   CHECK(w[0] != 0.5f);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // AdamW: Adam with weight decay apart from the gradient.
 //   I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", ICLR 2019.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -63,9 +64,10 @@ template <class T> class AdamW {
     const T root = T(std::sqrt(1 - std::pow(options_.beta2, steps))), epsilon = T(options_.epsilon);
 
     T *const first = state_.first.data(), *const second = state_.second.data();
-    device.for_each_lane(Cpu::most_lanes, [&](Index lane, Workspace&) {
-      const std::size_t begin = n * std::size_t(lane) / std::size_t(Cpu::most_lanes);
-      const std::size_t end = n * std::size_t(lane + 1) / std::size_t(Cpu::most_lanes);
+    // Every parameter is on its own, so pieces change no result; small ones would not pay for the threads.
+    const std::size_t pieces = std::clamp<std::size_t>(n / 32768, 1, std::size_t(Cpu::most_lanes));
+    device.for_each_lane(Index(pieces), [&](Index piece, Workspace&) {
+      const std::size_t begin = n * std::size_t(piece) / pieces, end = n * std::size_t(piece + 1) / pieces;
       for (std::size_t i = begin; i < end; ++i) {
         const T g = gradient[i];
         first[i] += rest1 * (g - first[i]);
