@@ -1,0 +1,53 @@
+#pragma once
+// The relative Hilbert–Schmidt distance of predicted and empirical covariance, from Gram matrices of the size
+// of the ranks.
+#include "mno/loss/factor_columns.hpp"
+#include "mno/loss/target.hpp"
+
+namespace mno {
+
+/// With Γ = BᵀB and Γ̂ = YᵀY, ‖Γ − Γ̂‖² = ‖BBᵀ‖² − 2‖BYᵀ‖² + ‖YYᵀ‖² =: q. Per sample
+///   √(q/‖YYᵀ‖² + δ²) − δ,   smooth at Γ = Γ̂, where it is 0;
+///   ∂q/∂B = 4 (BBᵀ) B − 4 (BYᵀ) Y
+struct HilbertSchmidt {
+  static constexpr const char* name = "hilbert_schmidt";
+  double weight = 1;
+  double smoothing = 1e-3;  // δ
+  double tiny = 1e-30;      // beside ‖YYᵀ‖², where an ensemble has no spread
+
+  template <class T, int D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    detail::require_factor(name, law);
+    detail::require_covariance_factor(name, law, target);
+    const Index channels = law.mean.channels;
+    double total = 0;
+    for (Index b = 0; b < law.mean.batch; ++b) {
+      Arena& arena = detail::loss_scratch();
+      const ArenaScope scope(arena);
+      const auto bt = detail::factor_columns<T, D>(arena, law.factor, b, channels);  // Bᵀ (n, r)
+      const auto yt =
+          detail::factor_columns<T, D>(arena, target.covariance_factor, law.first + b, channels);  // (n, s)
+      const Index n = bt.rows, r = bt.columns, s = yt.columns;
+      const auto bb = detail::zeros(arena, r, r);  // BBᵀ
+      const auto yb = detail::zeros(arena, s, r);  // YBᵀ
+      const auto yy = detail::zeros(arena, s, s);  // YYᵀ
+      multiply_add_transposed_left<double>(bb, bt, bt);
+      multiply_add_transposed_left<double>(yb, yt, bt);
+      multiply_add_transposed_left<double>(yy, yt, yt);
+
+      const double size = detail::sum_of_squares(yy) + tiny;
+      const double q = std::max(
+          0.0, detail::sum_of_squares(bb) - 2 * detail::sum_of_squares(yb) + detail::sum_of_squares(yy));
+      const double root = std::sqrt(q / size + smoothing * smoothing);
+      total += weight * scale * (root - smoothing);
+
+      const auto bar = detail::zeros(arena, n, r);  // ¼ ∂q/∂Bᵀ = Bᵀ(BBᵀ) − Yᵀ(YBᵀ)
+      multiply_add<double>(bar, bt, bb);
+      multiply_add<double>(bar, yt, yb, -1.0);
+      detail::add_factor_columns<T, D>(law.factor_bar, b, channels, bar, weight * scale * 2 / (size * root));
+    }
+    return total;
+  }
+};
+
+}  // namespace mno

@@ -1,0 +1,78 @@
+#pragma once
+// Covariances compared through random probes v: vᵀΓv = ‖Bv‖² against vᵀΓ̂v = ‖Yv‖².
+#include <cstdint>
+
+#include "mno/core/random.hpp"
+#include "mno/loss/factor_columns.hpp"
+#include "mno/loss/target.hpp"
+
+namespace mno {
+
+/// Per sample Σ_p (‖Bv_p‖² − ‖Yv_p‖²)² / (Σ_p ‖Yv_p‖⁴ + tiny), and with d_p = ‖Bv_p‖² − ‖Yv_p‖²
+///   ∂/∂B Σ_p d_p² = 4 Σ_p d_p (Bv_p) v_pᵀ
+///
+/// Probes are a function of (seed, step, sample) alone. Their entries are independent with the moments
+/// 0, 1, 0, 3 of a normal, so that E (vᵀAv)² = 2‖A‖² + (tr A)² as for Gaussian probes: with signs ±1 an error
+/// on the diagonal would be invisible but for its trace. Three bits make one entry.
+struct Hutchinson {
+  static constexpr const char* name = "hutchinson";
+  double weight = 1;
+  Index probes = 32;
+  std::uint64_t seed = 0, step = 0;  // give every training step its own probes
+  double tiny = 1e-30;               // beside Σ‖Yv‖⁴, where an ensemble has no spread
+
+  template <class T, int D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    detail::require_factor(name, law);
+    detail::require_covariance_factor(name, law, target);
+    require(probes >= 1, name, "probes", text("at least one"), text(probes));
+    const Index channels = law.mean.channels;
+    double total = 0;
+    for (Index b = 0; b < law.mean.batch; ++b) {
+      Arena& arena = detail::loss_scratch();
+      const ArenaScope scope(arena);
+      const auto bt = detail::factor_columns<T, D>(arena, law.factor, b, channels);  // Bᵀ (n, r)
+      const auto yt =
+          detail::factor_columns<T, D>(arena, target.covariance_factor, law.first + b, channels);  // (n, s)
+      const Index n = bt.rows, r = bt.columns, s = yt.columns;
+      const auto v = detail::zeros(arena, probes, n);
+      const auto bv = detail::zeros(arena, probes, r);
+      const auto yv = detail::zeros(arena, probes, s);
+      draw(v, law.first + b);
+      multiply_add<double>(bv, v, bt);
+      multiply_add<double>(yv, v, yt);
+
+      double sum = 0, size = tiny;
+      for (Index p = 0; p < probes; ++p) {
+        const double predicted = detail::sum_of_squares({bv.data + p * r, 1, r, r});
+        const double empirical = detail::sum_of_squares({yv.data + p * s, 1, s, s});
+        const double d = predicted - empirical;
+        sum += d * d;
+        size += empirical * empirical;
+        for (Index k = 0; k < r; ++k) bv.data[p * r + k] *= d;
+      }
+      total += weight * scale * sum / size;
+      const auto bar = detail::zeros(arena, n, r);  // Σ_p v_p (d_p Bv_p)ᵀ
+      multiply_add_transposed_left<double>(bar, v, bv);
+      detail::add_factor_columns<T, D>(law.factor_bar, b, channels, bar, weight * scale * 4 / size);
+    }
+    return total;
+  }
+
+  /// Fills v (probe, entry) with the probes of one sample.
+  void draw(Matrix<double> v, Index sample) const {
+    // ±a with probability 3/4 and ±b with 1/4, where a², b² solve 3a² + b² = 4 and 3a⁴ + b⁴ = 12.
+    static const double a = std::sqrt(1 - std::sqrt(2.0 / 3)), b = std::sqrt(1 + 3 * std::sqrt(2.0 / 3));
+    static const double table[8] = {a, a, a, b, -a, -a, -a, -b};
+    constexpr std::uint32_t purpose = 0x70726f62;  // "prob": apart from other uses of the same seed
+    Stream stream(seed, step << 32 | std::uint64_t(sample), purpose);
+    for (Index p = 0; p < v.rows; ++p)
+      for (Index i = 0; i < v.columns; i += 8) {
+        std::uint32_t bits = stream.bits();
+        for (Index j = i; j < std::min(i + 8, v.columns); ++j, bits >>= 4)
+          v.data[p * v.pitch + j] = table[bits & 7];
+      }
+  }
+};
+
+}  // namespace mno

@@ -1,0 +1,96 @@
+#pragma once
+// AdamW: Adam with weight decay apart from the gradient.
+//   I. Loshchilov, F. Hutter, "Decoupled weight decay regularization", ICLR 2019.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "mno/core/buffer.hpp"
+#include "mno/core/error.hpp"
+#include "mno/device/cpu.hpp"
+
+namespace mno {
+
+struct AdamWOptions {
+  double learning_rate = 1e-3;  // η
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double epsilon = 1e-8;
+  double weight_decay = 1e-2;  // λ
+};
+
+/// What the optimiser remembers, in the layout of the parameters: a checkpoint holds these three.
+template <class T> struct AdamWState {
+  Buffer<T> first, second;  // moments m and v of the gradient
+  std::int64_t step = 0;    // steps taken
+};
+
+/// In step n = 1, 2, …, for every parameter w with gradient g:
+///   w ← (1 − ηλ) w
+///   m ← β₁ m + (1−β₁) g,   v ← β₂ v + (1−β₂) g²
+///   w ← w − η/(1−β₁ⁿ) · m / (√v/√(1−β₂ⁿ) + ε)
+template <class T> class AdamW {
+ public:
+  explicit AdamW(std::size_t parameters, AdamWOptions options = {})
+      : options_(options), state_{Buffer<T>(parameters), Buffer<T>(parameters), 0} {
+    check(options);
+  }
+  /// Goes on where another run stopped.
+  AdamW(AdamWState<T> state, AdamWOptions options) : options_(options), state_(std::move(state)) {
+    check(options);
+    require(state_.first.size() == state_.second.size(), "AdamW", "state", text("two moments of one size"),
+            text(state_.first.size(), " and ", state_.second.size()));
+    require(state_.step >= 0, "AdamW", "state", text("a step that is not negative"), text(state_.step));
+  }
+
+  const AdamWOptions& options() const { return options_; }
+  const AdamWState<T>& state() const { return state_; }
+
+  void step(std::span<T> weights, std::span<const T> gradient, Cpu& device = default_device()) {
+    step(weights, gradient, options_.learning_rate, device);
+  }
+  /// With the learning rate that a schedule gives for this step.
+  void step(std::span<T> weights, std::span<const T> gradient, double learning_rate,
+            Cpu& device = default_device()) {
+    const std::size_t n = state_.first.size();
+    require(weights.size() == n, "AdamW::step", "weights", text(n, " parameters"), text(weights.size()));
+    require(gradient.size() == n, "AdamW::step", "gradient", text(n, " values"), text(gradient.size()));
+    ++state_.step;
+    const double steps = double(state_.step);
+    const T keep = T(1 - learning_rate * options_.weight_decay);
+    const T beta2 = T(options_.beta2), rest1 = T(1 - options_.beta1), rest2 = T(1 - options_.beta2);
+    const T rate = T(learning_rate / (1 - std::pow(options_.beta1, steps)));
+    const T root = T(std::sqrt(1 - std::pow(options_.beta2, steps))), epsilon = T(options_.epsilon);
+
+    T *const first = state_.first.data(), *const second = state_.second.data();
+    // Every parameter is on its own, so pieces change no result; small ones would not pay for the threads.
+    const std::size_t pieces = std::clamp<std::size_t>(n / 32768, 1, std::size_t(Cpu::most_lanes));
+    device.for_each_lane(Index(pieces), [&](Index piece, Workspace&) {
+      const std::size_t begin = n * std::size_t(piece) / pieces, end = n * std::size_t(piece + 1) / pieces;
+      for (std::size_t i = begin; i < end; ++i) {
+        const T g = gradient[i];
+        first[i] += rest1 * (g - first[i]);
+        second[i] = beta2 * second[i] + rest2 * g * g;
+        // The correctly rounded root: Eigen's for float depends on the processor.
+        weights[i] = keep * weights[i] - rate * (first[i] / (std::sqrt(second[i]) / root + epsilon));
+      }
+    });
+  }
+
+ private:
+  static void check(const AdamWOptions& o) {
+    require(o.learning_rate >= 0 && std::isfinite(o.learning_rate), "AdamW", "learning_rate",
+            text("a finite rate that is not negative"), text(o.learning_rate));
+    require(o.beta1 >= 0 && o.beta1 < 1, "AdamW", "beta1", text("a number in [0, 1)"), text(o.beta1));
+    require(o.beta2 >= 0 && o.beta2 < 1, "AdamW", "beta2", text("a number in [0, 1)"), text(o.beta2));
+    require(o.epsilon >= 0, "AdamW", "epsilon", text("a number that is not negative"), text(o.epsilon));
+    require(o.weight_decay >= 0, "AdamW", "weight_decay", text("a number that is not negative"),
+            text(o.weight_decay));
+  }
+
+  AdamWOptions options_;
+  AdamWState<T> state_;
+};
+
+}  // namespace mno

@@ -1,0 +1,51 @@
+#pragma once
+// An exponential moving average of the weights: what is evaluated may be smoother than what is trained.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+#include "mno/core/buffer.hpp"
+#include "mno/core/error.hpp"
+
+namespace mno {
+
+/// After n updates the average is Σ_i d^{n−i} w_i / Σ_i d^{n−i}: weighted by age from the first update on,
+/// with no trace of where it began. In one step, w̄ ← w̄ + (1−d)/(1−dⁿ) (w − w̄).
+template <class T> class WeightAverage {
+ public:
+  WeightAverage(std::size_t parameters, double decay) : decay_(decay), values_(parameters) {
+    require(decay >= 0 && decay < 1, "WeightAverage", "decay", text("a number in [0, 1)"), text(decay));
+  }
+  /// Goes on where another run stopped.
+  WeightAverage(Buffer<T> values, std::int64_t updates, double decay) : WeightAverage(std::size_t(0), decay) {
+    require(updates >= 0, "WeightAverage", "updates", text("a number that is not negative"), text(updates));
+    values_ = std::move(values);
+    updates_ = updates;
+  }
+
+  void update(std::span<const T> weights) {
+    require(weights.size() == values_.size(), "WeightAverage::update", "weights",
+            text(values_.size(), " parameters"), text(weights.size()));
+    ++updates_;
+    // 1 − dⁿ without cancellation for d near 1; d = 0 keeps the last weights alone.
+    const double share = decay_ == 0 ? 1 : (1 - decay_) / -std::expm1(double(updates_) * std::log(decay_));
+    const T rate = T(share);
+    T* const values = values_.data();
+    if (updates_ == 1 || decay_ == 0)
+      std::copy_n(weights.data(), values_.size(), values);
+    else
+      for (std::size_t i = 0; i < values_.size(); ++i) values[i] += rate * (weights[i] - values[i]);
+  }
+
+  std::span<const T> values() const { return values_.span(); }
+  std::int64_t updates() const { return updates_; }
+  double decay() const { return decay_; }
+
+ private:
+  double decay_;
+  Buffer<T> values_;
+  std::int64_t updates_ = 0;
+};
+
+}  // namespace mno
