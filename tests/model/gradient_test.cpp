@@ -49,6 +49,7 @@ template <class M> struct Trial {
         known_bar(known) {
     Stream random(3);
     for (double& value : model.values()) value += 0.1 * random.normal();
+    model.set_factor_scale(0.7);
     for (auto* field : {&u, &mean_bar, &factor_bar, &known})
       for (double& value : field->span()) value = random.normal();
   }

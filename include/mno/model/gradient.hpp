@@ -63,6 +63,7 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
           if (bar.initial) pass.initial_bar = bar.initial.samples(first, count);
           if (!bar.times.empty()) pass.times_bar = bar.times.subspan(std::size_t(first), std::size_t(count));
         }
+        block.scale_factor(ybar, model.factor_scale());
         E::vjp(model.values(), ybar, block.trace, std::span<T>(sums[lane], M::parameters), xbar, pass);
         if (!bar.wanted()) return;
         assemble_adjoint<S, T, D>(xbar, first, bar);

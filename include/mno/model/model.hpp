@@ -80,6 +80,15 @@ template <class E, class S, class T = float> class Model {
   }
   const Field<T, dimension>& stored_known_fields() const { return known_; }
 
+  /// A constant that multiplies the factor, so that its head works with numbers of order one where the noise
+  /// is small: 4√(mean training variance), say. It is no parameter, and 1 unless it is set.
+  T factor_scale() const { return factor_scale_; }
+  void set_factor_scale(T scale) {
+    require(std::isfinite(scale) && scale > 0, "Model::set_factor_scale", "scale", text("a positive number"),
+            text(scale));
+    factor_scale_ = scale;
+  }
+
  private:
   static NamedLeaf find(const std::string& name) {
     std::string all;
@@ -94,6 +103,7 @@ template <class E, class S, class T = float> class Model {
   Domain<dimension> domain_;
   Buffer<T> values_;
   Field<T, dimension> known_;
+  T factor_scale_ = 1;
 };
 
 template <class S, class T = float> using Mno = Model<MnoOperator<typename RequireShape<S>::type>, S, T>;

@@ -47,6 +47,15 @@ template <class M> struct BlockPass {
     pass.times = {times, std::size_t(count)};
     assemble<typename M::ShapeType, T, D>(condition, model.stored_known_fields().view(), first, x, workspace);
     E::forward(model.values(), x, y, trace, pass);
+    scale_factor(y, model.factor_scale());
+  }
+
+  /// The factor, or its cotangent, times the model's constant.
+  static void scale_factor(View<T, D> law, T scale) {
+    constexpr Index channels = M::ShapeType::channels;
+    if (!M::stochastic || scale == T(1)) return;
+    for (Index r = 0; r < law.rows(); ++r)
+      for (Index c = channels; c < law.channels; ++c) law.row(r)[c] *= scale;
   }
 
   /// m = u_0 + A. Where A is zero the mean is u_0 bit for bit (u_0 + 0 would turn −0 into +0).
