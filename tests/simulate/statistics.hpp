@@ -26,14 +26,15 @@ inline bool chi_squared_ok(double sum, double variance, double freedom, Index co
   return x > quantile(law, tail) && x < quantile(complement(law, tail));
 }
 
-/// Independent draws of N(mean, covariance): every coordinate's mean (normal) and variance (χ², the mean being
-/// known), and every covariance (normal approximation of a mean of n products).
+/// Independent draws of N(mean, covariance): every coordinate's mean (normal) and variance (χ², the mean
+/// being known), and every covariance (normal approximation of a mean of n products).
 struct Verdict {
   double worst_mean = 0, worst_covariance = 0;  // in units of what is allowed
   bool variances = true;
   bool ok() const { return worst_mean < 1 && worst_covariance < 1 && variances; }
 };
-inline Verdict gaussian_law(const Draws& draws, const Eigen::VectorXd& mean, const Eigen::MatrixXd& covariance) {
+inline Verdict gaussian_law(const Draws& draws, const Eigen::VectorXd& mean,
+                            const Eigen::MatrixXd& covariance) {
   Verdict verdict;
   const Index n = draws.rows(), d = draws.cols();
   const Draws centred = draws.rowwise() - mean.transpose();
@@ -44,8 +45,8 @@ inline Verdict gaussian_law(const Draws& draws, const Eigen::VectorXd& mean, con
         std::max(verdict.worst_mean, std::abs(centred.col(i).mean()) / deviation / normal_bound(d));
     verdict.variances &= chi_squared_ok(sample(i, i) * double(n), covariance(i, i), double(n), d);
     for (Index j = 0; j < i; ++j) {
-      const double scale = std::sqrt(
-          (covariance(i, i) * covariance(j, j) + covariance(i, j) * covariance(i, j)) / double(n));
+      const double scale =
+          std::sqrt((covariance(i, i) * covariance(j, j) + covariance(i, j) * covariance(i, j)) / double(n));
       verdict.worst_covariance =
           std::max(verdict.worst_covariance,
                    std::abs(sample(i, j) - covariance(i, j)) / scale / normal_bound(d * (d - 1) / 2));
