@@ -154,13 +154,14 @@ template <class T, class Equation> class ExponentialEuler {
     }
   }
 
-  /// One value that is not finite makes every mode of its pair so within a step: the mean tells.
+  /// One value that is not finite makes every mode of its pair so within a step: the mean tells. Members
+  /// beyond the last one that was asked for only fill the block.
   void check_finite(const detail::Task<T, 1>& task, const T* mean, Index first, Index step) const {
     T sum = 0;
     for (Index m = 0; m < block; ++m) sum += mean[m] - mean[m];
     if (sum == 0) return;
-    for (Index m = 0; m < block; ++m)
-      if (!std::isfinite(mean[m]))
+    for (Index m = 0; m < std::min(lanes, task.count - first); ++m)
+      if (!std::isfinite(mean[m]) || !std::isfinite(mean[lanes + m]))
         detail::blow_up(scheme_.name, task.sample, first + m, step, double(step) * scheme_.dt,
                         scheme_.remedy);
   }

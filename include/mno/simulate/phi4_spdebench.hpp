@@ -98,7 +98,7 @@ template <class T> class Phi4SpdeBench::Solver {
       react(u, normals, step);
       recurse(u, 0, 1);
       recurse(u, equation_.points - 1, -1);
-      for (Index m = 0; m < lanes; ++m)
+      for (Index m = 0; m < std::min(lanes, task.count - first); ++m)
         if (!std::isfinite(u[m]))
           detail::blow_up("Phi4SpdeBench", task.sample, first + m, step + 1, double(step + 1) * dt(),
                           "take more steps, or a smaller sigma");
