@@ -130,7 +130,7 @@ TEST_CASE("threads do not change a bit; seeds do; float follows double") {
 
 TEST_CASE("a blow-up and bad options are reported with sentences") {
   CHECK_THROWS_WITH(collect<float>(Phi4SpdeBench{.sigma = 1e6}, {.members = 2}),
-                    doctest::Contains("Phi4SpdeBench is no longer finite in sample 0, member 1, after step"));
+                    doctest::Contains("Phi4SpdeBench is no longer finite in sample 0, member 0, after step"));
   CHECK_THROWS_WITH(collect<float>(Phi4SpdeBench{.points = 2}, {}),
                     "mno::Phi4SpdeBench: argument 'points': expected at least 3, got 2.");
   CHECK_THROWS_AS(collect<float>(Phi4SpdeBench{.sigma = -1}, {}), Error);
