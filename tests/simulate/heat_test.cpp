@@ -41,6 +41,23 @@ TEST_CASE("two times of one path are correlated as an Ornstein–Uhlenbeck proce
   CHECK(statistics::gaussian_law(draws, mean, Eigen::Matrix2d{{0.25, 0.25}, {0.25, 1}}).ok());
 }
 
+TEST_CASE("… and where the mode decays, Cov(u_s, u_t) = e^{λ(t−s)} Var u_s") {
+  const Heat heat{.nu = 0.05, .sigma = 1, .points = 4, .noise = {{0., 1.}}};
+  constexpr Index members = 20000;
+  const auto all = collect<double>(heat, {.samples = 1, .members = members, .times = {0.5, 0.6}});
+  statistics::Draws draws(members, 2);
+  Eigen::VectorXd mean(2);
+  Eigen::Matrix2d covariance;
+  for (Index i = 0; i < 2; ++i) {
+    const ExactLaw law = exact_law(heat, 0, 0, i ? 0.6 : 0.5);
+    mean(i) = law.mean(0, 1, 0);
+    covariance(i, i) = law.variance(0, 1, 0);
+    for (Index m = 0; m < members; ++m) draws(m, i) = all.of(i)(m, 1, 0);
+  }
+  covariance(0, 1) = covariance(1, 0) = covariance(0, 0) * std::exp(0.1 * heat.rate(1));
+  CHECK(statistics::gaussian_law(draws, mean, covariance).ok());
+}
+
 TEST_CASE("the law solves the equation: dm/dt = ν m_xx and dC/dt = 2ν C_xx + σ² Q for the variance's modes") {
   const Heat heat{.nu = 0.03, .sigma = 0.4};
   const FourierSeries series = heat.initial.draw(1, 1);
