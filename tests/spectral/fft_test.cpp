@@ -28,8 +28,8 @@ template <class T, Index Lanes> double worst_error(Index n) {
           sum += std::complex<double>(double(original[std::size_t(2 * j * Lanes + lane)]),
                                       double(original[std::size_t((2 * j + 1) * Lanes + lane)])) *
                  std::polar(1., sign * 2 * std::numbers::pi * double(j * k % n) / double(n));
-        const std::complex<double> got(double(y[2 * k * Lanes + lane]),
-                                       double(y[(2 * k + 1) * Lanes + lane]));
+        const std::complex<double> got{double(y[2 * k * Lanes + lane]),
+                                       double(y[(2 * k + 1) * Lanes + lane])};
         worst = std::max(worst, std::abs(got - sum));
         largest = std::max(largest, std::abs(sum));
       }
