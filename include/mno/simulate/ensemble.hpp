@@ -1,0 +1,175 @@
+#pragma once
+// How every simulator is called and what it hands back.
+//
+//   simulate<float>(Burgers{}, {.samples = 1000, .members = 192, .seed = 7}, sink);
+//   Ensemble<float, 1> all = collect<float>(Burgers{}, {.samples = 10});
+//
+// A condition is an initial field and a query time; its members are independent draws of u_t given u_0. The
+// sink sees each condition once, so nothing that does not fit in memory is ever held. Samples are shared
+// among threads, and what one computes is a function of (seed, sample, member) alone.
+#include <functional>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mno/core/field.hpp"
+#include "mno/device/cpu.hpp"
+
+namespace mno {
+
+/// What to draw.
+struct Sampling {
+  Index samples = 1;    // initial conditions
+  Index members = 192;  // draws of u_t for each
+  std::uint64_t seed = 0;
+  Index first_sample = 0;            // training, validation and test sets are pieces of one seed's sequence
+  std::vector<double> times{};       // query times, increasing; none: the equation's own final time
+  bool one_time_per_sample = false;  // times[s] belongs to sample s alone
+  std::function<void(Index done, Index total)> progress{};  // called by one thread at a time
+
+  Index queries() const { return one_time_per_sample || times.empty() ? 1 : Index(times.size()); }
+};
+
+/// One initial field and one query time.
+template <class T, int D> struct Condition {
+  Index sample = 0;            // from 0, within this call
+  Index query = 0;             // which of the sample's times
+  Index row = 0;               // sample · queries + query
+  double time = 0;             // t
+  View<const T, D> initial{};  // u_0: (1, grid…, channel)
+};
+
+/// Everything of one call in memory.
+template <class T, int D> struct Ensemble {
+  Field<T, D> initial;        // (row, grid…, channel), row = (sample, query), repeated for every query
+  std::vector<double> times;  // (row)
+  Field<T, D> members;        // (row · members, grid…, channel), the member fastest
+  Index members_per_row = 0;
+
+  Index rows() const { return Index(times.size()); }
+  View<const T, D> of(Index row) const {
+    return members.view().samples(row * members_per_row, members_per_row);
+  }
+};
+
+namespace detail {
+/// The solver's order for one sample: draw u_0 into `initial` and u_t into `members` (query, member, grid…).
+template <class T, int D> struct Task {
+  std::uint64_t seed;
+  Index sample;  // within the seed's sequence
+  std::span<const double> times;
+  Index count;  // members
+  View<T, D> initial;
+  T* members;
+};
+
+[[noreturn]] inline void blow_up(const char* equation, Index sample, Index member, Index step, double time,
+                                 const char* remedy) {
+  throw Error(text("mno::simulate: ", equation, " is no longer finite in sample ", sample, ", member ",
+                   member, ", after step ", step, " (t = ", time, "): ", remedy, ".")
+                  .str());
+}
+
+/// The number of whole steps to time t.
+inline Index steps_to(double t, double dt, const char* equation) {
+  const double steps = std::round(t / dt);
+  require(std::isfinite(t) && t >= 0 && std::abs(t / dt - steps) < 1e-6 && steps < 0x1p31, equation, "times",
+          text("multiples of the time step ", dt), text(t));
+  return Index(steps);
+}
+
+inline void check_sampling(const Sampling& sampling) {
+  require(sampling.samples >= 1, "simulate", "samples", text("at least one"), text(sampling.samples));
+  require(sampling.members >= 1, "simulate", "members", text("at least one"), text(sampling.members));
+  require(sampling.first_sample >= 0, "simulate", "first_sample", text("a number that is not negative"),
+          text(sampling.first_sample));
+  if (sampling.one_time_per_sample) {
+    require(Index(sampling.times.size()) == sampling.samples, "simulate", "times",
+            text("one per sample, ", sampling.samples), text(sampling.times.size(), " values"));
+  } else {
+    for (std::size_t i = 1; i < sampling.times.size(); ++i)
+      require(sampling.times[i] > sampling.times[i - 1], "simulate", "times", text("increasing values"),
+              text(sampling.times[i], " after ", sampling.times[i - 1]));
+  }
+}
+}  // namespace detail
+
+/// sink(condition, members) once for every condition, from several threads; members is (member, grid…,
+/// channel) and lives until the sink returns. An equation has check(), check_time(t), final_time(), grid()
+/// and a Solver<T> that is made once and shared by the threads.
+template <class T, class Equation, class Sink>
+void simulate(const Equation& equation, const Sampling& sampling, Sink&& sink,
+              Cpu& device = default_device()) {
+  constexpr int D = Equation::dimension;
+  equation.check();
+  detail::check_sampling(sampling);
+  const std::vector<double> times =
+      sampling.times.empty() ? std::vector<double>{equation.final_time()} : sampling.times;
+  for (double t : times) equation.check_time(t);
+  const typename Equation::template Solver<T> solver(equation);
+  const Grid<D> grid = equation.grid();
+  const Index queries = sampling.queries(), members = sampling.members;
+  const Index lanes = Cpu::lanes(sampling.samples), channels = Equation::channels;
+  const Index size = grid.size() * channels;
+  std::mutex mutex;
+  Index done = 0;
+  device.for_each_lane(lanes, [&](Index lane, Workspace& workspace) {
+    const ArenaScope scope(workspace.scratch);
+    const View<T, D> initial{workspace.scratch.take<T>(std::size_t(size)), 1, grid, channels, channels};
+    T* const drawn = workspace.scratch.take<T>(std::size_t(queries * members * size));
+    for (Index sample = lane; sample < sampling.samples; sample += lanes) {
+      const std::span<const double> own =
+          sampling.one_time_per_sample ? std::span(&times[std::size_t(sample)], 1) : std::span(times);
+      solver.run({sampling.seed, sampling.first_sample + sample, own, members, initial, drawn},
+                 workspace.scratch);
+      for (Index query = 0; query < queries; ++query)
+        sink(Condition<T, D>{sample, query, sample * queries + query, own[std::size_t(query)], initial},
+             View<const T, D>{drawn + query * members * size, members, grid, channels, channels});
+      if (sampling.progress) {
+        const std::lock_guard lock(mutex);
+        sampling.progress(++done, sampling.samples);
+      }
+    }
+  });
+}
+
+/// All conditions and members in memory.
+template <class T, class Equation>
+Ensemble<T, Equation::dimension> collect(const Equation& equation, const Sampling& sampling,
+                                         Cpu& device = default_device()) {
+  constexpr int D = Equation::dimension;
+  detail::check_sampling(sampling);
+  equation.check();
+  const Index rows = sampling.samples * sampling.queries();
+  Ensemble<T, D> all{{rows, equation.grid(), Equation::channels},
+                     std::vector<double>(std::size_t(rows)),
+                     {rows * sampling.members, equation.grid(), Equation::channels},
+                     sampling.members};
+  const auto copy = [](View<const T, D> from, View<T, D> to) {
+    std::copy_n(from.data, from.rows() * from.channels, to.data);
+  };
+  simulate<T>(
+      equation, sampling,
+      [&](const Condition<T, D>& condition, View<const T, D> members) {
+        copy(condition.initial, all.initial.view().samples(condition.row, 1));
+        copy(members, all.members.view().samples(condition.row * sampling.members, sampling.members));
+        all.times[std::size_t(condition.row)] = condition.time;
+      },
+      device);
+  return all;
+}
+
+/// Every stride-th point of a 1D field: the same functions on a coarser grid, without filtering.
+template <class T> Field<T, 1> subsample(const Field<T, 1>& fine, Index points) {
+  require(points >= 1 && fine.points() % points == 0, "subsample", "points",
+          text("a divisor of ", fine.points()), text(points));
+  Field<T, 1> coarse(fine.batch(), Grid<1>{{points}, fine.grid().domain}, fine.channels());
+  const Index stride = fine.points() / points;
+  for (Index b = 0; b < fine.batch(); ++b)
+    for (Index p = 0; p < points; ++p)
+      for (Index c = 0; c < fine.channels(); ++c) coarse(b, p, c) = fine(b, p * stride, c);
+  return coarse;
+}
+
+}  // namespace mno

@@ -1,0 +1,124 @@
+#pragma once
+// Fields whose noise stays in the span of its basis functions and is Gaussian there:
+//
+//     u_t(x) = m_t(x) + Σ_i c_i(t) φ_i(x),    φ_i the noise's basis, c_i independent.
+//
+// No time stepping is needed: c_i goes from one query time to the next in one exact step,
+//     c_i(t) = decay · c_i(s) + deviation · ξ,
+// and the law of u_t is known: its mean m_t and its factor rows B_i(x) = (deviation of c_i(t)) φ_i(x), with
+// Cov(u_t(x), u_t(y)) = Σ_i B_i(x) B_i(y).
+#include <algorithm>
+#include <vector>
+
+#include "mno/device/product.hpp"
+#include "mno/simulate/ensemble.hpp"
+#include "mno/simulate/initial.hpp"
+#include "mno/simulate/noise.hpp"
+#include "mno/simulate/normal.hpp"
+
+namespace mno {
+
+struct Transition {
+  double decay, deviation;
+};
+
+/// The law of u_t given u_0, exactly.
+struct ExactLaw {
+  Field<double, 1> mean;      // (1, points, 1)
+  Field<double, 1> variance;  // (1, points, 1)
+  Noise::Rows factor;         // (rank, points)
+};
+
+/// Equation has mean(u_0, t) as a series and deviation(k, t), the standard deviation of a coefficient of
+/// wavenumber k.
+template <class Equation>
+ExactLaw exact_law(const Equation& equation, const FourierSeries& initial, double t) {
+  equation.check();
+  equation.check_time(t);
+  const Grid<1> grid = equation.grid();
+  ExactLaw law{{1, grid, 1}, {1, grid, 1}, equation.noise.basis(grid.size())};
+  equation.mean(initial, t).evaluate(law.mean.view());
+  for (Index i = 0; i < law.factor.rows(); ++i)
+    law.factor.row(i) *= equation.deviation(equation.noise.wavenumber(i), t);
+  for (Index p = 0; p < grid.size(); ++p) law.variance(0, p, 0) = law.factor.col(p).squaredNorm();
+  return law;
+}
+/// … of a sample as simulate() draws it.
+template <class Equation>
+ExactLaw exact_law(const Equation& equation, std::uint64_t seed, Index sample, double t) {
+  return exact_law(equation, equation.initial.draw(seed, sample), t);
+}
+
+namespace detail {
+/// members(m, x) = mean(x) + Σ_i coefficients(m, i) basis(i, x)
+template <class T>
+void expand_members(const FourierSeries& mean, const T* coefficients, const T* basis, Index rank, Index count,
+                    const Grid<1>& grid, T* members) {
+  const View<T, 1> view{members, count, grid, 1, 1};
+  mean.evaluate(view, 0);
+  for (Index m = 1; m < count; ++m) std::copy_n(members, grid.size(), members + m * grid.size());
+  if (rank > 0)
+    multiply_add<T>({members, count, grid.size(), grid.size()}, {coefficients, count, rank, rank},
+                    {basis, rank, grid.size(), grid.size()});
+}
+
+template <class T> std::vector<T> flat(const Noise::Rows& rows) {
+  std::vector<T> values;
+  for (Index i = 0; i < rows.size(); ++i) values.push_back(T(rows.data()[i]));
+  return values;
+}
+
+inline void check_free_time(double t, const char* equation) {
+  require(std::isfinite(t) && t >= 0, equation, "times", text("numbers that are not negative"), text(t));
+}
+}  // namespace detail
+
+/// Equation has also transition(k, s, t).
+template <class T, class Equation> class ModalSolver {
+ public:
+  explicit ModalSolver(const Equation& equation)
+      : equation_(equation), basis_(detail::flat<T>(equation.noise.basis(equation.grid().size()))) {}
+
+  void run(const detail::Task<T, 1>& task, Arena& scratch) const {
+    const FourierSeries series = equation_.initial.draw(task.seed, task.sample);
+    series.evaluate(task.initial);
+    const ArenaScope scope(scratch);
+    const Index rank = equation_.noise.rank(), size = equation_.grid().size();
+    double* const state = scratch.take<double>(std::size_t(task.count * rank));  // (member, basis function)
+    T* const coefficients = scratch.take<T>(std::size_t(task.count * rank));
+    std::fill_n(state, task.count * rank, 0.);
+    double before = 0;
+    for (Index query = 0; query < Index(task.times.size()); ++query) {
+      const double now = task.times[std::size_t(query)];
+      for (Index first = 0; first < task.count; first += block) {
+        Normals<block> normals(task.seed, stream_of(Draw::noise, task.sample), first);
+        move(normals, query, before, now, std::min(block, task.count - first), state + first * rank);
+      }
+      for (Index i = 0; i < task.count * rank; ++i) coefficients[i] = T(state[i]);
+      detail::expand_members<T>(equation_.mean(series, now), coefficients, basis_.data(), rank, task.count,
+                                equation_.grid(), task.members + query * task.count * size);
+      before = now;
+    }
+  }
+
+ private:
+  static constexpr Index block = 32;
+
+  void move(Normals<block>& normals, Index query, double before, double now, Index count,
+            double* state) const {
+    alignas(alignment) float drawn[4 * block];
+    const Index rank = equation_.noise.rank(), draws = (rank + 3) / 4;
+    for (Index i = 0; i < rank; ++i) {
+      if (i % 4 == 0) normals.draw(std::uint32_t(query * draws + i / 4), drawn);
+      const auto [decay, deviation] = equation_.transition(equation_.noise.wavenumber(i), before, now);
+      const float* const z = drawn + i % 4 * block;
+      for (Index m = 0; m < count; ++m)
+        state[m * rank + i] = decay * state[m * rank + i] + deviation * double(z[m]);
+    }
+  }
+
+  Equation equation_;
+  std::vector<T> basis_;  // (rank, points)
+};
+
+}  // namespace mno

@@ -1,0 +1,56 @@
+#pragma once
+// The dynamic φ⁴ model on [0,1), a reaction with two wells at ±√3:
+//
+//     u_t = ν u_xx + 3u − u³ + σẆ
+//
+// by exponential Euler; the linear part of the reaction belongs to what is solved exactly, λ_k = 3 − ν(2πk)².
+#include <complex>
+#include <numbers>
+
+#include "mno/simulate/exponential_euler.hpp"
+
+namespace mno {
+
+struct Phi4 {
+  static constexpr int dimension = 1;
+  static constexpr Index channels = 1;
+
+  double nu = 0.02;
+  double sigma = 0.025;
+  double growth = 3;
+  double time = 0.5;
+  Index steps = 200;
+  Index simulated = 64;  // points
+  Index kept = 64;       // points, every (simulated/kept)-th
+  InitialField initial{};
+  Noise noise = Noise::with_mean(8);
+
+  template <class T> using Solver = ExponentialEuler<T, Phi4>;
+
+  SpectralScheme scheme() const {
+    return {"Phi4",
+            "take more steps, or a larger nu",
+            sigma,
+            time / double(steps),
+            simulated,
+            kept,
+            (simulated - 1) / 2,
+            initial,
+            noise};
+  }
+  double rate(Index k) const { return growth - nu * std::pow(2 * std::numbers::pi * double(k), 2); }
+  std::complex<double> nonlinear_symbol(Index) const { return 1; }
+  template <class T> static T nonlinearity(T u) { return -u * u * u; }
+
+  void check() const {
+    require(std::isfinite(nu) && nu >= 0, "Phi4", "nu", text("a number that is not negative"), text(nu));
+    require(std::isfinite(growth), "Phi4", "growth", text("a finite number"), text(growth));
+    require(steps >= 1, "Phi4", "steps", text("at least one"), text(steps));
+    scheme().check();
+  }
+  void check_time(double t) const { detail::steps_to(t, time / double(steps), "Phi4"); }
+  double final_time() const { return time; }
+  Grid<1> grid() const { return {{kept}}; }
+};
+
+}  // namespace mno
