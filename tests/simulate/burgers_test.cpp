@@ -5,6 +5,7 @@
 #include <vector>
 
 using namespace mno;
+using namespace mno::spde;
 
 namespace {
 /// Burgers without noise by the transform of Cole and Hopf: u = −2ν φ_x/φ, φ_t = νφ_xx,

@@ -6,6 +6,7 @@
 #include "statistics.hpp"
 
 using namespace mno;
+using namespace mno::spde;
 
 namespace {
 /// The heat equation through the stepper: without a nonlinear term it must be exact at any step size.

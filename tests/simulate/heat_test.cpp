@@ -5,6 +5,7 @@
 #include "statistics.hpp"
 
 using namespace mno;
+using namespace mno::spde;
 using doctest::Approx;
 
 TEST_CASE("members have the exact mean and covariance at every query time") {

@@ -8,6 +8,7 @@
 #include "statistics.hpp"
 
 using namespace mno;
+using namespace mno::spde;
 
 namespace {
 /// Δ_h on a periodic grid of n cells.

@@ -7,6 +7,7 @@
 #include "statistics.hpp"
 
 using namespace mno;
+using namespace mno::spde;
 
 namespace {
 double largest_gap(const Field<double, 1>& a, const Field<double, 1>& b) {

@@ -5,6 +5,7 @@
 #include "statistics.hpp"
 
 using namespace mno;
+using namespace mno::spde;
 
 TEST_CASE("mean u_0, covariance over points and query times of one path, for every H of the protocol") {
   const std::vector<double> times{0.05, 0.1, 0.25, 0.5};

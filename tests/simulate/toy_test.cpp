@@ -5,6 +5,7 @@
 #include "statistics.hpp"
 
 using namespace mno;
+using namespace mno::spde;
 
 namespace {
 /// Energies as a head-separation audit measures them: mean over samples and points of the squared mean and of

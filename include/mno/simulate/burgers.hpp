@@ -10,7 +10,7 @@
 
 #include "mno/simulate/exponential_euler.hpp"
 
-namespace mno {
+namespace mno::spde {
 
 struct Burgers {
   static constexpr int dimension = 1;
@@ -52,4 +52,4 @@ struct Burgers {
   Grid<1> grid() const { return {{kept}}; }
 };
 
-}  // namespace mno
+}  // namespace mno::spde

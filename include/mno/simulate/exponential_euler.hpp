@@ -11,8 +11,8 @@
 #include <complex>
 #include <vector>
 
-#include "mno/simulate/ensemble.hpp"
 #include "mno/simulate/normal.hpp"
+#include "mno/simulate/simulate.hpp"
 #include "mno/simulate/spectral_scheme.hpp"
 #include "mno/spectral/fft.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "mno/simulate/modal.hpp"
 
-namespace mno {
+namespace mno::spde {
 
 struct Heat {
   static constexpr int dimension = 1;
@@ -50,4 +50,4 @@ struct Heat {
   Grid<1> grid() const { return {{points}}; }
 };
 
-}  // namespace mno
+}  // namespace mno::spde

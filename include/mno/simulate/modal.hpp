@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "mno/device/product.hpp"
-#include "mno/simulate/ensemble.hpp"
 #include "mno/simulate/initial.hpp"
 #include "mno/simulate/noise.hpp"
 #include "mno/simulate/normal.hpp"
+#include "mno/simulate/simulate.hpp"
 
 namespace mno {
 

@@ -9,7 +9,7 @@
 
 #include "mno/simulate/exponential_euler.hpp"
 
-namespace mno {
+namespace mno::spde {
 
 struct Phi4 {
   static constexpr int dimension = 1;
@@ -53,4 +53,4 @@ struct Phi4 {
   Grid<1> grid() const { return {{kept}}; }
 };
 
-}  // namespace mno
+}  // namespace mno::spde

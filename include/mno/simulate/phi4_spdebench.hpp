@@ -12,10 +12,10 @@
 #include <numbers>
 #include <vector>
 
-#include "mno/simulate/ensemble.hpp"
 #include "mno/simulate/normal.hpp"
+#include "mno/simulate/simulate.hpp"
 
-namespace mno {
+namespace mno::spde {
 
 struct Phi4SpdeBench {
   static constexpr int dimension = 1;
@@ -142,4 +142,4 @@ template <class T> class Phi4SpdeBench::Solver {
   T rho_, wrap_, gain_, deviation_;
 };
 
-}  // namespace mno
+}  // namespace mno::spde

@@ -9,7 +9,7 @@
 #include "mno/simulate/fractional.hpp"
 #include "mno/simulate/modal.hpp"
 
-namespace mno {
+namespace mno::spde {
 
 struct RoughVolatility {
   static constexpr int dimension = 1;
@@ -89,4 +89,4 @@ template <class T> class RoughVolatility::Solver {
   std::vector<T> basis_;  // (rank, points)
 };
 
-}  // namespace mno
+}  // namespace mno::spde

@@ -10,7 +10,7 @@
 
 #include "mno/simulate/modal.hpp"
 
-namespace mno {
+namespace mno::spde {
 
 struct DriftAndNoise {
   static constexpr int dimension = 1;
@@ -61,4 +61,4 @@ inline DriftAndNoise drift_and_noise() {                                        
   return {.drift = std::sqrt(toy_drift_energy), .sigma = std::sqrt(toy_noise_energy)};
 }
 
-}  // namespace mno
+}  // namespace mno::spde

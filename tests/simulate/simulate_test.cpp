@@ -1,4 +1,4 @@
-#include "mno/simulate/ensemble.hpp"
+#include "mno/simulate/simulate.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,6 +9,7 @@
 #include "mno/simulate/toy.hpp"
 
 using namespace mno;
+using namespace mno::spde;
 
 TEST_CASE("the sink sees every sample and time once, with its initial field and all members") {
   const DriftAndNoise field = brownian_field();
@@ -19,7 +20,7 @@ TEST_CASE("the sink sees every sample and time once, with its initial field and 
   std::atomic<int> wrong = 0;
   simulate<float>(
       field, sampling,
-      [&](const Condition<float, 1>& condition, View<const float, 1> members) {
+      [&](const Row<float, 1>& condition, View<const float, 1> members) {
         ++seen[std::size_t(condition.row)];
         wrong += condition.row != condition.sample * 3 + condition.query;
         wrong += condition.time != sampling.times[std::size_t(condition.query)];
@@ -75,7 +76,7 @@ TEST_CASE("samples and members are all different") {
 
 TEST_CASE("what a sink throws reaches the caller") {
   CHECK_THROWS_WITH(simulate<double>(brownian_field(), {.samples = 3, .members = 2},
-                                     [](const Condition<double, 1>& c, auto) {
+                                     [](const Row<double, 1>& c, auto) {
                                        if (c.sample == 1) throw std::runtime_error("the disk is full");
                                      }),
                     "the disk is full");

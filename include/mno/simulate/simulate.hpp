@@ -2,7 +2,7 @@
 // How every simulator is called and what it hands back.
 //
 //   simulate<float>(Burgers{}, {.samples = 1000, .members = 192, .seed = 7}, sink);
-//   Ensemble<float, 1> all = collect<float>(Burgers{}, {.samples = 10});
+//   Collected<float, 1> all = collect<float>(Burgers{}, {.samples = 10});
 //
 // A condition is an initial field and a query time; its members are independent draws of u_t given u_0. The
 // sink sees each condition once, so nothing that does not fit in memory is ever held. Samples are shared
@@ -32,7 +32,7 @@ struct Sampling {
 };
 
 /// One initial field and one query time.
-template <class T, int D> struct Condition {
+template <class T, int D> struct Row {
   Index sample = 0;            // from 0, within this call
   Index query = 0;             // which of the sample's times
   Index row = 0;               // sample · queries + query
@@ -41,7 +41,7 @@ template <class T, int D> struct Condition {
 };
 
 /// Everything of one call in memory.
-template <class T, int D> struct Ensemble {
+template <class T, int D> struct Collected {
   Field<T, D> initial;        // (row, grid…, channel), row = (sample, query), repeated for every query
   std::vector<double> times;  // (row)
   Field<T, D> members;        // (row · members, grid…, channel), the member fastest
@@ -124,7 +124,7 @@ void simulate(const Equation& equation, const Sampling& sampling, Sink&& sink,
       solver.run({sampling.seed, sampling.first_sample + sample, own, members, initial, drawn},
                  workspace.scratch);
       for (Index query = 0; query < queries; ++query)
-        sink(Condition<T, D>{sample, query, sample * queries + query, own[std::size_t(query)], initial},
+        sink(Row<T, D>{sample, query, sample * queries + query, own[std::size_t(query)], initial},
              View<const T, D>{drawn + query * members * size, members, grid, channels, channels});
       if (sampling.progress) {
         const std::lock_guard lock(mutex);
@@ -136,22 +136,22 @@ void simulate(const Equation& equation, const Sampling& sampling, Sink&& sink,
 
 /// All conditions and members in memory.
 template <class T, class Equation>
-Ensemble<T, Equation::dimension> collect(const Equation& equation, const Sampling& sampling,
-                                         Cpu& device = default_device()) {
+Collected<T, Equation::dimension> collect(const Equation& equation, const Sampling& sampling,
+                                          Cpu& device = default_device()) {
   constexpr int D = Equation::dimension;
   detail::check_sampling(sampling);
   equation.check();
   const Index rows = sampling.samples * sampling.queries();
-  Ensemble<T, D> all{{rows, equation.grid(), Equation::channels},
-                     std::vector<double>(std::size_t(rows)),
-                     {rows * sampling.members, equation.grid(), Equation::channels},
-                     sampling.members};
+  Collected<T, D> all{{rows, equation.grid(), Equation::channels},
+                      std::vector<double>(std::size_t(rows)),
+                      {rows * sampling.members, equation.grid(), Equation::channels},
+                      sampling.members};
   const auto copy = [](View<const T, D> from, View<T, D> to) {
     std::copy_n(from.data, from.rows() * from.channels, to.data);
   };
   simulate<T>(
       equation, sampling,
-      [&](const Condition<T, D>& condition, View<const T, D> members) {
+      [&](const Row<T, D>& condition, View<const T, D> members) {
         copy(condition.initial, all.initial.view().samples(condition.row, 1));
         copy(members, all.members.view().samples(condition.row * sampling.members, sampling.members));
         all.times[std::size_t(condition.row)] = condition.time;
