@@ -98,6 +98,7 @@ class ZipMember : public Source {
 
   /// Reads all of it and compares the checksum.
   void verify() {
+    restart();
     Bytes piece(std::size_t(std::min<std::uint64_t>(size(), 1 << 16)));
     for (std::uint64_t at = 0; at < size(); at += piece.size()) {
       piece.resize(std::size_t(std::min<std::uint64_t>(piece.size(), size() - at)));
@@ -123,8 +124,7 @@ class ZipMember : public Source {
       inflate_into(out);
     } else {
       archive_->read(data_ + offset, out);
-      if (offset == 0) summed_ = 0, crc_ = 0;
-      if (offset == summed_) sum(out);
+      if (offset <= summed_ && offset + out.size() > summed_) sum(out.subspan(std::size_t(summed_ - offset)));
     }
     finish();
   }
@@ -136,6 +136,7 @@ class ZipMember : public Source {
     sum(out);
   }
   void sum(std::span<const std::byte> bytes) {
+    if (bytes.empty()) return;  // zlib would take no bytes for a new beginning
     crc_ = std::uint32_t(crc32_z(crc_, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
     summed_ += bytes.size();
   }

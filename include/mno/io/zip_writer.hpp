@@ -1,7 +1,5 @@
 #pragma once
 // Writing a zip archive piece by piece: sizes and checksums are patched into a member's header when it ends.
-// Every local header has room for zip64 sizes, since nobody knows them before; dates are constant, so that
-// the same data gives the same file.
 #include <zlib.h>
 
 #include <array>
@@ -10,6 +8,7 @@
 
 #include "mno/io/safe_file.hpp"
 #include "mno/io/zip_member.hpp"
+#include "mno/io/zip_records.hpp"
 
 namespace mno::io {
 
@@ -40,11 +39,12 @@ class ZipWriter {
         refuse(file_name(file_.path()), "cannot be compressed: no memory");
     }
     open_ = true;
-    file_.write(local_header(current_));
+    file_.write(zip_local_header(current_));
   }
 
   void write(std::span<const std::byte> bytes) {
     require(open_, "io::ZipWriter::write", "bytes", text("a member to write to"), text("none"));
+    if (bytes.empty()) return;  // zlib would take no bytes for a new beginning
     current_.crc =
         std::uint32_t(crc32_z(current_.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
     current_.size += bytes.size();
@@ -67,7 +67,7 @@ class ZipWriter {
       deflateEnd(&stream_);
     }
     open_ = false;
-    file_.patch(current_.offset, local_header(current_));
+    file_.patch(current_.offset, zip_local_header(current_));
     entries_.push_back(current_);
   }
 
@@ -76,16 +76,12 @@ class ZipWriter {
     require(!open_, "io::ZipWriter::commit", "member", text("the end of every member"),
             text("'", current_.name, "' open"));
     const std::uint64_t start = file_.position();
-    for (const ZipEntry& entry : entries_) file_.write(directory_entry(entry));
-    file_.write(directory_end(start, file_.position() - start));
+    for (const ZipEntry& entry : entries_) file_.write(zip_directory_entry(entry));
+    file_.write(zip_directory_end(entries_.size(), start, file_.position() - start));
     file_.commit();
   }
 
  private:
-  static constexpr std::uint32_t wide = 0xFFFFFFFF;  // "look at the zip64 field"
-  static constexpr std::uint16_t utf8_names = 1 << 11, version = 45;
-  static constexpr std::uint32_t date = 0x00210000;  // 1980-01-01, the first that zip knows
-
   void deflate_piece(std::span<const std::byte> bytes, int flush) {
     std::array<std::byte, std::size_t{1} << 16> out;
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(bytes.data()));
@@ -98,82 +94,6 @@ class ZipWriter {
       file_.write(std::span(out).first(n));
       current_.compressed += n;
     } while (stream_.avail_out == 0);
-  }
-
-  static void common(Bytes& bytes, const ZipEntry& entry) {
-    append(bytes, version);
-    append(bytes, utf8_names);
-    append(bytes, std::uint16_t(entry.deflated ? 8 : 0));
-    append(bytes, date);
-    append(bytes, entry.crc);
-  }
-  static Bytes local_header(const ZipEntry& entry) {
-    Bytes bytes;
-    append(bytes, std::uint32_t(0x04034b50));
-    common(bytes, entry);
-    append(bytes, wide);
-    append(bytes, wide);
-    append(bytes, std::uint16_t(entry.name.size()));
-    append(bytes, std::uint16_t(20));
-    append(bytes, entry.name);
-    append(bytes, std::uint16_t(1));
-    append(bytes, std::uint16_t(16));
-    append(bytes, entry.size);
-    append(bytes, entry.compressed);
-    return bytes;
-  }
-  static Bytes directory_entry(const ZipEntry& entry) {
-    const auto narrow = [](std::uint64_t n) { return n < wide ? std::uint32_t(n) : wide; };
-    Bytes extra;
-    for (std::uint64_t n : {entry.size, entry.compressed, entry.offset})
-      if (n >= wide) append(extra, n);
-    Bytes bytes;
-    append(bytes, std::uint32_t(0x02014b50));
-    append(bytes, version);
-    common(bytes, entry);
-    append(bytes, narrow(entry.compressed));
-    append(bytes, narrow(entry.size));
-    append(bytes, std::uint16_t(entry.name.size()));
-    append(bytes, std::uint16_t(extra.empty() ? 0 : extra.size() + 4));
-    append(bytes, std::uint16_t(0));  // comment
-    append(bytes, std::uint16_t(0));  // disk
-    append(bytes, std::uint16_t(0));  // internal attributes
-    append(bytes, std::uint32_t(0));  // external attributes
-    append(bytes, narrow(entry.offset));
-    append(bytes, entry.name);
-    if (!extra.empty()) {
-      append(bytes, std::uint16_t(1));
-      append(bytes, std::uint16_t(extra.size()));
-      bytes.insert(bytes.end(), extra.begin(), extra.end());
-    }
-    return bytes;
-  }
-  Bytes directory_end(std::uint64_t start, std::uint64_t size) const {
-    Bytes bytes;
-    const std::uint64_t count = entries_.size();
-    if (start >= wide || size >= wide || count >= 0xFFFF) {
-      append(bytes, std::uint32_t(0x06064b50));
-      append(bytes, std::uint64_t(44));  // bytes that follow in this record
-      append(bytes, version);
-      append(bytes, version);
-      append(bytes, std::uint64_t(0));  // disks
-      append(bytes, count);
-      append(bytes, count);
-      append(bytes, size);
-      append(bytes, start);
-      append(bytes, std::uint32_t(0x07064b50));
-      append(bytes, std::uint32_t(0));
-      append(bytes, start + size);
-      append(bytes, std::uint32_t(1));
-    }
-    append(bytes, std::uint32_t(0x06054b50));
-    append(bytes, std::uint32_t(0));  // disks
-    append(bytes, std::uint16_t(std::min<std::uint64_t>(count, 0xFFFF)));
-    append(bytes, std::uint16_t(std::min<std::uint64_t>(count, 0xFFFF)));
-    append(bytes, std::uint32_t(std::min<std::uint64_t>(size, wide)));
-    append(bytes, std::uint32_t(std::min<std::uint64_t>(start, wide)));
-    append(bytes, std::uint16_t(0));  // comment
-    return bytes;
   }
 
   SafeFile file_;
