@@ -1,24 +1,105 @@
 #pragma once
 // Datasets in HDF5 files, read whole or by hyperslabs. Needs the HDF5 C library: only headers named hdf5 do.
 //
-// Before a dataset is read, what it claims is compared with the bytes that the file has for it. External and
-// soft links, external and virtual storage, and filters other than deflate, shuffle and fletcher32 are
-// refused: they reach into other files or load code. The parsing itself is the HDF5 library's; a file from a
-// stranger is safer as .npz.
-#include <hdf5.h>
-
+// The library crashes on some damaged files, so each Hdf5Reader has a process of its own that calls it (see
+// worker.hpp); what comes back is checked here. Starting it costs a fork, so keep a reader and ask for blocks
+// of rows rather than single ones; a block is at most about a gigabyte, as that process may take four.
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "mno/io/array.hpp"
-#include "mno/io/file.hpp"
-#include "mno/io/hdf5_handle.hpp"
+#include "mno/io/hdf5_file.hpp"
+#include "mno/io/worker.hpp"
 
 namespace mno::io {
 
-/// A dataset that is open: its layout is known, its elements come on request.
+namespace detail {
+
+enum class Hdf5Question : std::uint8_t { names, layout, block };
+
+inline void append_text(Bytes& bytes, std::string_view text) {
+  append(bytes, std::uint64_t(text.size()));
+  append(bytes, text);
+}
+inline void append_extents(Bytes& bytes, const Extents& extents) {
+  append(bytes, std::uint64_t(extents.size()));
+  for (Index n : extents) append(bytes, std::uint64_t(n));
+}
+
+/// Reads what the two functions above have written; whatever does not fit is refused.
+class Hdf5Message {
+ public:
+  Hdf5Message(std::span<const std::byte> bytes, const std::string& name) : rest_(bytes), name_(name) {}
+  template <class T> T number() { return load<T>(piece(sizeof(T)), 0); }
+  std::string text() {
+    const auto size = number<std::uint64_t>();
+    return std::string(characters(piece(size)));
+  }
+  Extents extents() {
+    Extents out(std::size_t(std::min<std::uint64_t>(number<std::uint64_t>(), Layout::most_axes + 1)));
+    for (Index& n : out) n = Index(number<std::uint64_t>());
+    return out;
+  }
+  bool empty() const { return rest_.empty(); }
+
+ private:
+  std::span<const std::byte> piece(std::uint64_t size) {
+    if (size > rest_.size()) refuse(name_, "found a broken message from the process that reads it");
+    const auto first = rest_.first(std::size_t(size));
+    rest_ = rest_.subspan(std::size_t(size));
+    return first;
+  }
+  std::span<const std::byte> rest_;
+  const std::string& name_;
+};
+
+/// What the child does: opens on the first question, then answers.
+class Hdf5Server {
+ public:
+  using Open = std::function<std::shared_ptr<Hdf5File>()>;
+  explicit Hdf5Server(Open open) : open_(std::move(open)) {}
+
+  Bytes operator()(std::span<const std::byte> request) {
+    if (!file_) {
+      H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+      file_ = open_();
+    }
+    const std::string name = "a question";
+    Hdf5Message message(request, name);
+    const auto question = Hdf5Question(message.number<std::uint8_t>());
+    Bytes answer;
+    if (question == Hdf5Question::names) {
+      for (const std::string& name : file_->names()) append_text(answer, name);
+      return answer;
+    }
+    const std::string path = message.text();
+    auto known = datasets_.find(path);
+    if (known == datasets_.end()) known = datasets_.emplace(path, file_->open(path)).first;
+    if (question == Hdf5Question::layout) {
+      append(answer, std::uint8_t(known->second.layout().type));
+      append_extents(answer, known->second.layout().shape);
+      return answer;
+    }
+    const Extents start = message.extents(), count = message.extents();
+    const Array block = known->second.read(start, count);
+    return Bytes(block.bytes().begin(), block.bytes().end());
+  }
+
+ private:
+  Open open_;
+  std::shared_ptr<Hdf5File> file_;
+  std::map<std::string, Hdf5OpenDataset> datasets_;
+};
+
+}  // namespace detail
+
+/// A dataset that is open: its layout is known, its elements come on request. It may outlive its reader.
 class Hdf5Dataset {
  public:
   const Layout& layout() const { return layout_; }
@@ -34,14 +115,19 @@ class Hdf5Dataset {
             text(to_string(count), " from ", to_string(start)));
     Array block(layout_.type, count);
     if (block.size() == 0) return block;
-    const Hdf5Lock lock;
-    const Hdf5Block part(dataset_.get(), start, count, name_);
-    if (H5Dread(dataset_.get(), hdf5_type(layout_.type).get(), part.memory.get(), part.chosen.get(),
-                H5P_DEFAULT, block.bytes().data()) < 0)
-      hdf5_refuse(name_, "cannot be read");
+    Bytes request;
+    append(request, std::uint8_t(detail::Hdf5Question::block));
+    detail::append_text(request, path_);
+    detail::append_extents(request, start);
+    detail::append_extents(request, count);
+    const Bytes bytes = worker_->call(request, block.bytes().size());
+    if (bytes.size() != block.bytes().size())
+      refuse(name_, "expected ", block.bytes().size(), " bytes, found ", bytes.size());
+    std::ranges::copy(bytes, block.bytes().begin());
     check_elements(layout_.type, block.bytes(), name_);
     return block;
   }
+  /// `count` rows along the first axis.
   Array read_rows(Index first, Index count) const {
     if (layout_.shape.empty()) return read();
     Extents start(layout_.shape.size(), 0), block = layout_.shape;
@@ -53,145 +139,60 @@ class Hdf5Dataset {
 
  private:
   friend class Hdf5Reader;
-  Hdf5Dataset(Hdf5Handle dataset, std::string name, std::uint64_t file_size)
-      : dataset_(std::move(dataset)), name_(std::move(name)) {
-    read_type();
-    read_shape();
-    check_storage(file_size);
+  Hdf5Dataset(std::shared_ptr<Worker> worker, const std::string& file, std::string path)
+      : worker_(std::move(worker)), path_(std::move(path)), name_(file + ", dataset " + shown(path_)) {
+    Bytes request;
+    append(request, std::uint8_t(detail::Hdf5Question::layout));
+    detail::append_text(request, path_);
+    const Bytes answer = worker_->call(request, 1 << 12);
+    detail::Hdf5Message message(answer, name_);
+    const auto type = message.number<std::uint8_t>();
+    layout_ = {Type(type), message.extents()};
+    if (type > std::uint8_t(Type::boolean) || !layout_.representable()) refuse(name_, "found no layout");
   }
 
-  void read_type() {
-    const Hdf5Handle type(H5Dget_type(dataset_.get()), H5Tclose);
-    if (!type) hdf5_refuse(name_, "has no type");
-    for (Type candidate : {Type::f32, Type::f64, Type::i32, Type::i64, Type::u8, Type::boolean})
-      if (H5Tequal(type.get(), hdf5_type(candidate).get()) > 0) {
-        layout_.type = candidate;
-        return;
-      }
-    refuse(name_, "found elements that are none of little-endian f32, f64, i32, i64, u8 and bool");
-  }
-
-  void read_shape() {
-    const Hdf5Handle space(H5Dget_space(dataset_.get()), H5Sclose);
-    const int axes = space ? H5Sget_simple_extent_ndims(space.get()) : -1;
-    if (axes < 0 || axes > H5S_MAX_RANK) hdf5_refuse(name_, "has no shape");
-    if (H5Sget_simple_extent_type(space.get()) == H5S_NULL)
-      refuse(name_, "found a dataset without elements or shape");
-    std::vector<hsize_t> sizes(std::size_t(axes), 0);
-    if (axes > 0 && H5Sget_simple_extent_dims(space.get(), sizes.data(), nullptr) < 0)
-      hdf5_refuse(name_, "has no shape");
-    for (hsize_t n : sizes)
-      layout_.shape.push_back(n > hsize_t(std::numeric_limits<Index>::max()) ? -1 : Index(n));
-    if (!layout_.representable()) refuse(name_, "found a shape that no memory can hold: ", layout_.str());
-  }
-
-  void check_storage(std::uint64_t file_size) const {
-    const Hdf5Handle list(H5Dget_create_plist(dataset_.get()), H5Pclose);
-    if (!list) hdf5_refuse(name_, "has no storage");
-    const H5D_layout_t storage = H5Pget_layout(list.get());
-    if (storage != H5D_COMPACT && storage != H5D_CONTIGUOUS && storage != H5D_CHUNKED)
-      refuse(name_, "found virtual storage; accepted are compact, contiguous and chunked");
-    if (H5Pget_external_count(list.get()) != 0)
-      refuse(name_, "found its data in other files, expected it in this one");
-
-    bool deflated = false;
-    const int filters = H5Pget_nfilters(list.get());
-    if (filters < 0) hdf5_refuse(name_, "has no list of filters");
-    for (int i = 0; i < filters; ++i) {
-      unsigned flags = 0, configuration = 0;
-      std::size_t values = 0;
-      const H5Z_filter_t filter =
-          H5Pget_filter2(list.get(), unsigned(i), &flags, &values, nullptr, 0, nullptr, &configuration);
-      if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE && filter != H5Z_FILTER_FLETCHER32)
-        refuse(name_, "found filter ", filter, "; accepted are deflate, shuffle and fletcher32");
-      deflated = deflated || filter == H5Z_FILTER_DEFLATE;
-    }
-
-    const std::uint64_t stored = H5Dget_storage_size(dataset_.get());
-    const std::uint64_t most =
-        !deflated ? stored : checked_product(stored, 1032).value_or(stored);  // as deflate can
-    if (stored > file_size || layout_.bytes() > most)
-      refuse(name_, "claims ", layout_.bytes(), " bytes for ", layout_.str(), ", found ", stored,
-             " stored in a file of ", file_size);
-    if (storage == H5D_CHUNKED) check_chunk(list.get(), most);
-  }
-  /// A chunk is read as a whole, so it must not be larger than what is stored either.
-  void check_chunk(hid_t list, std::uint64_t most) const {
-    std::array<hsize_t, H5S_MAX_RANK> sizes{};
-    const int axes = H5Pget_chunk(list, int(sizes.size()), sizes.data());
-    if (axes != int(layout_.shape.size()))
-      refuse(name_, "found chunks of another dimension than the dataset's");
-    std::uint64_t bytes = size_of(layout_.type);
-    for (std::size_t d = 0; d < std::size_t(axes); ++d) {
-      const auto product = checked_product(bytes, sizes[d]);
-      if (!product || *product == 0 || (layout_.bytes() > 0 && *product > most))
-        refuse(name_, "found chunks larger than what is stored");
-      bytes = *product;
-    }
-  }
-
-  Hdf5Handle dataset_;
-  std::string name_;
+  std::shared_ptr<Worker> worker_;
+  std::string path_, name_;
   Layout layout_;
 };
 
 class Hdf5Reader {
  public:
-  explicit Hdf5Reader(const std::filesystem::path& path) : name_(file_name(path)), size_(File(path).size()) {
-    const Hdf5Lock lock;
-    file_ = Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file_) hdf5_refuse(name_, "cannot be opened as HDF5");
+  explicit Hdf5Reader(const std::filesystem::path& path,
+                      std::chrono::seconds patience = std::chrono::seconds(60))
+      : name_(file_name(path)) {
+    const File readable(path);  // or refused here, with the system's words
+    start([path] { return std::make_shared<detail::Hdf5File>(path); }, patience);
   }
-  /// A file that is in memory.
-  explicit Hdf5Reader(std::span<const std::byte> image, std::string name = "memory")
-      : name_(std::move(name)), size_(image.size()) {
-    const Hdf5Lock lock;
-    if (image.empty()) refuse(name_, "expected an HDF5 file, found no bytes");
-    const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    if (!access || H5Pset_fapl_core(access.get(), 1 << 16, 0) < 0 ||
-        H5Pset_file_image(access.get(), const_cast<std::byte*>(image.data()), image.size()) < 0)
-      hdf5_refuse(name_, "cannot be opened in memory");
-    file_ = Hdf5Handle(H5Fopen("memory", H5F_ACC_RDONLY, access.get()), H5Fclose);
-    if (!file_) hdf5_refuse(name_, "cannot be opened as HDF5");
+  /// A file that is in memory; it must stay there only until this returns.
+  explicit Hdf5Reader(std::span<const std::byte> image,
+                      std::chrono::seconds patience = std::chrono::seconds(60))
+      : name_("memory") {
+    start([image] { return std::make_shared<detail::Hdf5File>(image); }, patience);
   }
 
   /// The names of what lies in the root group.
-  std::vector<std::string> names() const {
-    const Hdf5Lock lock;
-    std::vector<std::string> names;
-    const auto add = [](hid_t, const char* name, const H5L_info_t*, void* list) -> herr_t {
-      static_cast<std::vector<std::string>*>(list)->emplace_back(name);
-      return 0;
-    };
-    hsize_t index = 0;
-    if (H5Literate(file_.get(), H5_INDEX_NAME, H5_ITER_INC, &index, add, &names) < 0)
-      hdf5_refuse(name_, "cannot be listed");
-    return names;
-  }
-
+  const std::vector<std::string>& names() const { return names_; }
   /// "group/dataset", through hard links only: others could lead into other files.
-  Hdf5Dataset open(const std::string& path) const {
-    const Hdf5Lock lock;
-    const std::string name = name_ + ", dataset " + shown(path);
-    for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
-      const std::string part = path.substr(0, slash);
-      H5L_info_t link{};
-      if (part.empty() || H5Lget_info(file_.get(), part.c_str(), &link, H5P_DEFAULT) < 0)
-        hdf5_refuse(name, "is not in the file");
-      if (link.type != H5L_TYPE_HARD)
-        refuse(name, "found a soft or external link, expected the dataset itself");
-      if (slash == path.npos) break;
-    }
-    Hdf5Handle dataset(H5Dopen2(file_.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
-    if (!dataset) hdf5_refuse(name, "cannot be opened as a dataset");
-    return Hdf5Dataset(std::move(dataset), name, size_);
-  }
+  Hdf5Dataset open(const std::string& path) const { return Hdf5Dataset(worker_, name_, path); }
   Array read(const std::string& path) const { return open(path).read(); }
 
  private:
+  void start(detail::Hdf5Server::Open open, std::chrono::seconds patience) {
+    {
+      const Hdf5Lock lock;  // no writer is inside the library while the process splits
+      const auto server = std::make_shared<detail::Hdf5Server>(std::move(open));
+      worker_ = std::make_shared<Worker>(
+          name_, [server](auto request) { return (*server)(request); }, patience);
+    }
+    const Bytes answer =
+        worker_->call(std::array{std::byte(detail::Hdf5Question::names)}, std::uint64_t{1} << 26);
+    for (detail::Hdf5Message message(answer, name_); !message.empty();) names_.push_back(message.text());
+  }
+
   std::string name_;
-  std::uint64_t size_;
-  Hdf5Handle file_;
+  std::shared_ptr<Worker> worker_;
+  std::vector<std::string> names_;
 };
 
 }  // namespace mno::io

@@ -54,7 +54,6 @@ class Hdf5Handle {
   /// False if the library could not write what was left.
   bool close() {
     if (id_ < 0 || !close_) return true;
-    const Hdf5Lock lock;
     return close_(std::exchange(id_, H5I_INVALID_HID)) >= 0;
   }
 

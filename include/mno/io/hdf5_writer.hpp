@@ -26,6 +26,14 @@ class Hdf5Writer {
     if (!file_) hdf5_refuse(name_, "cannot be created");
   }
 
+  Hdf5Writer(const Hdf5Writer&) = delete;
+  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
+  ~Hdf5Writer() {
+    const Hdf5Lock lock;
+    datasets_.clear();
+    file_.close();
+  }
+
   /// A dataset "group/name" to be filled by rows. Deflated ones are stored in chunks of about a megabyte.
   void create(const std::string& path, const Layout& layout, bool deflate = false) {
     require(layout.representable() && layout.shape.size() <= H5S_MAX_RANK, "io::Hdf5Writer::create", "layout",
