@@ -83,6 +83,11 @@ TEST_CASE("damaged safetensors load or are refused") {
   CHECK(allocation::largest < allocation::cap);
 }
 
+TEST_CASE("an array that memory does not hold is refused with a sentence") {
+  const Layout large{Type::u8, {mno::Index(allocation::cap) + 1}};
+  CHECK(says(refusal([&] { Array array(large); }), "no memory for 67108865 bytes of u8 (67108865,)"));
+}
+
 TEST_CASE("a file of a kilobyte that claims 10^9 samples is refused within milliseconds") {
   const Scratch scratch;
   const Layout huge{Type::f32, {1'000'000'000, 64}};

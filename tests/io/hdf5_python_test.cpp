@@ -18,10 +18,11 @@ TEST_CASE("what h5py writes is read here") {
   const Scratch scratch;
   REQUIRE(run_python(scripts + "make_files.py " + scratch.path().string()) == 0);
   const Hdf5Reader reader(scratch / "all.h5");
-  for (const auto& [name, array] : python_samples()) {
-    CAPTURE(name);
-    CHECK(reader.read("plain/" + name) == array);
-    if (array.size() > 0 && !array.shape().empty()) CHECK(reader.read("packed/" + name) == array);
+  for (const Sample& sample : python_samples()) {
+    CAPTURE(sample.name);
+    CHECK(reader.read("plain/" + sample.name) == sample.array);
+    if (sample.array.size() > 0 && !sample.array.shape().empty())
+      CHECK(reader.read("packed/" + sample.name) == sample.array);
   }
 }
 
@@ -30,9 +31,9 @@ TEST_CASE("what is written here h5py reads") {
   const Scratch scratch;
   const auto all = python_samples();
   Hdf5Writer writer(scratch / "all.h5");
-  for (const auto& [name, array] : all) {
-    writer.write("plain/" + name, array);
-    writer.write("packed/" + name, array, true);
+  for (const Sample& sample : all) {
+    writer.write("plain/" + sample.name, sample.array);
+    writer.write("packed/" + sample.name, sample.array, true);
   }
   writer.commit();
   write_safetensors(scratch / "all.safetensors", {}, {{"step", "3"}, {"é", "a \"quote\"\n"}});

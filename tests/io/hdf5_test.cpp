@@ -40,13 +40,13 @@ TEST_CASE("datasets of every type and shape come back, plain and deflated") {
   const Scratch scratch;
   for (bool deflate : {false, true}) {
     Hdf5Writer writer(scratch / "all.h5");
-    for (const auto& [name, array] : samples()) writer.write("group/" + name, array, deflate);
+    for (const Sample& sample : samples()) writer.write("group/" + sample.name, sample.array, deflate);
     writer.commit();
     const Hdf5Reader reader(scratch / "all.h5");
     CHECK(reader.names() == std::vector<std::string>{"group"});
-    for (const auto& [name, array] : samples()) {
-      CHECK(reader.open("group/" + name).layout() == array.layout());
-      CHECK_MESSAGE(reader.read("/group/" + name) == array, name);
+    for (const Sample& sample : samples()) {
+      CHECK(reader.open("group/" + sample.name).layout() == sample.array.layout());
+      CHECK_MESSAGE(reader.read("/group/" + sample.name) == sample.array, sample.name);
     }
   }
   CHECK(files_in(scratch.path()) == std::vector<std::string>{"all.h5", "all.h5.previous"});

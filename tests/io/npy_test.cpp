@@ -28,10 +28,10 @@ std::string refused(const std::string& dictionary, std::string_view data = "") {
 
 TEST_CASE("arrays of every type and shape come back, in every version") {
   const Scratch scratch;
-  for (const auto& [name, array] : samples())
+  for (const Sample& sample : samples())
     for (int version : {1, 2, 3}) {
-      write_npy(scratch / name, array, Keep::nothing, version);
-      CHECK_MESSAGE(read_npy(scratch / name) == array, name);
+      write_npy(scratch / sample.name, sample.array, Keep::nothing, version);
+      CHECK_MESSAGE(read_npy(scratch / sample.name) == sample.array, sample.name);
     }
 }
 

@@ -39,11 +39,12 @@ TEST_CASE("arrays of every type and shape come back, stored and deflated") {
   const Scratch scratch;
   for (Compression compression : {Compression::none, Compression::deflate}) {
     NpzWriter writer(scratch / "all.npz", compression);
-    for (const auto& [name, array] : samples()) writer.write(name, array);
+    for (const Sample& sample : samples()) writer.write(sample.name, sample.array);
     writer.commit();
     const NpzReader reader(scratch / "all.npz");
     CHECK(reader.names().size() == samples().size());
-    for (const auto& [name, array] : samples()) CHECK_MESSAGE(reader.read(name) == array, name);
+    for (const Sample& sample : samples())
+      CHECK_MESSAGE(reader.read(sample.name) == sample.array, sample.name);
     CHECK(reader.contains("f32_2_3"));
     CHECK_FALSE(reader.contains("f32_2_4"));
     CHECK(says(refusal([&] { reader.read("nothing"); }), "expected an array 'nothing', found 'f32, f32_0"));

@@ -20,12 +20,13 @@ TEST_CASE("what Python writes is read here") {
   const NpzReader stored(scratch / "stored.npz"), compressed(scratch / "compressed.npz"),
       zip64(scratch / "zip64.npz");
   const SafetensorsReader tensors(scratch / "all.safetensors");
-  for (const auto& [name, array] : python_samples()) {
-    CAPTURE(name);
+  for (const Sample& sample : python_samples()) {
+    CAPTURE(sample.name);
     for (const char* version : {".v1.npy", ".v2.npy", ".v3.npy"})
-      CHECK(read_npy(scratch / (name + version)) == array);
-    for (const NpzReader* file : {&stored, &compressed, &zip64}) CHECK(file->read(name) == array);
-    CHECK(tensors.read(name) == array);
+      CHECK(read_npy(scratch / (sample.name + version)) == sample.array);
+    for (const NpzReader* file : {&stored, &compressed, &zip64})
+      CHECK(file->read(sample.name) == sample.array);
+    CHECK(tensors.read(sample.name) == sample.array);
   }
   CHECK(stored.names().size() == python_samples().size());
   CHECK(tensors.names().size() == python_samples().size());
@@ -46,12 +47,13 @@ TEST_CASE("what is written here Python reads") {
   const auto all = python_samples();
   NpzWriter stored(scratch / "stored.npz"), deflated(scratch / "deflated.npz", Compression::deflate);
   std::vector<NamedArray> tensors;
-  for (const auto& [name, array] : all) {
+  for (const Sample& sample : all) {
     for (int version : {1, 2, 3})
-      write_npy(scratch / (name + ".v" + std::to_string(version) + ".npy"), array, Keep::nothing, version);
-    stored.write(name, array);
-    deflated.write(name, array);
-    tensors.emplace_back(name, array);
+      write_npy(scratch / (sample.name + ".v" + std::to_string(version) + ".npy"), sample.array,
+                Keep::nothing, version);
+    stored.write(sample.name, sample.array);
+    deflated.write(sample.name, sample.array);
+    tensors.emplace_back(sample.name, sample.array);
   }
   stored.commit();
   deflated.commit();

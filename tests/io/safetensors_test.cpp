@@ -31,15 +31,15 @@ TEST_CASE("arrays of every type and shape come back, with their metadata") {
   const Scratch scratch;
   const auto all = samples();
   std::vector<NamedArray> arrays;
-  for (const auto& [name, array] : all) arrays.emplace_back(name, array);
+  for (const Sample& sample : all) arrays.emplace_back(sample.name, sample.array);
   const std::map<std::string, std::string> metadata{{"step", "17"}, {"quote\"", "é\n"}};
   write_safetensors(scratch / "all", arrays, metadata);
   const SafetensorsReader reader(scratch / "all");
   CHECK(reader.metadata() == metadata);
   CHECK(reader.names().size() == all.size());
-  for (const auto& [name, array] : all) {
-    CHECK(reader.layout(name) == array.layout());
-    CHECK_MESSAGE(reader.read(name) == array, name);
+  for (const Sample& sample : all) {
+    CHECK(reader.layout(sample.name) == sample.array.layout());
+    CHECK_MESSAGE(reader.read(sample.name) == sample.array, sample.name);
   }
   CHECK(reader.contains("f32"));
   CHECK_FALSE(reader.contains("f16"));

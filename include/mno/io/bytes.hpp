@@ -57,13 +57,14 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// What a file says about itself, fit for a sentence: short, and without bytes that a terminal would obey.
-inline std::string shown(std::string_view found) {
-  constexpr std::size_t longest = 80;
-  std::string out = "'";
-  for (char c : found.substr(0, longest)) out += (c < ' ' || c > '~') ? '?' : c;
-  return out + (found.size() > longest ? "…'" : "'");
+/// What others say, fit for a sentence: short, and without bytes that a terminal would obey.
+inline std::string plain(std::string_view found, std::size_t longest) {
+  std::string out;
+  for (char c : found.substr(0, longest)) out += c == '\n' ? ' ' : (c < ' ' || c > '~') ? '?' : c;
+  return out + (found.size() > longest ? "…" : "");
 }
+/// 'what a file says about itself'
+inline std::string shown(std::string_view found) { return "'" + plain(found, 80) + "'"; }
 
 /// refuse(source.name(), "expected …, found …"): the one sentence for a file that does not fit.
 template <class... Parts> [[noreturn]] void refuse(const std::string& name, const Parts&... parts) {

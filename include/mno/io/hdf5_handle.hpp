@@ -71,7 +71,7 @@ class Hdf5Handle {
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first, &reason);
   H5Eclear2(H5E_DEFAULT);
-  refuse(name, what, reason.empty() ? "" : ": ", reason);
+  refuse(name, what, reason.empty() ? "" : ": ", plain(reason, 250));
 }
 
 /// How elements lie in a file, which is how they lie in memory too. A bool is what NumPy's h5py makes of it.

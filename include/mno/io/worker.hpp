@@ -112,6 +112,8 @@ class Worker {
 
   [[noreturn]] static void live(int socket, const Serve& serve, std::uint64_t memory) {
     for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGINT, SIGTERM}) ::signal(signal, SIG_DFL);
+    const int nowhere = ::open("/dev/null", O_WRONLY);  // what a crash prints is for nobody
+    if (nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
     const rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     limit_memory(memory);
