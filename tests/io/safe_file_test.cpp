@@ -186,7 +186,7 @@ TEST_CASE("a process that is killed at any moment leaves a file that loads") {
     if (std::filesystem::exists(path.string() + ".previous")) REQUIRE(check(path.string() + ".previous"));
     progressed += content(path) != before;
   }
-  CHECK(progressed > 10);  // or nothing was tried
+  CHECK(progressed > 0);  // or nothing was tried
   save(0);
   CHECK(files_in(scratch.path()) == Names{"model.safetensors", "model.safetensors.previous"});
 }
