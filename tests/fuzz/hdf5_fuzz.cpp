@@ -8,7 +8,7 @@
 // reports nothing, and has no files to write reports to.
 static const int quiet = pthread_atfork(nullptr, nullptr, [] {
   __sanitizer_set_death_callback(nullptr);
-  const rlimit none{0, 0};
+  const rlimit none{1, 1};  // descriptor 0 is taken; poll refuses a limit of 0
   setrlimit(RLIMIT_NOFILE, &none);
 });
 
