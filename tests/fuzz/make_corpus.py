@@ -1,0 +1,96 @@
+"""Makes the seed corpora: small valid files of every kind, in corpus/<name>/ beside this script.
+
+Needs numpy, safetensors and h5py.
+"""
+
+import io
+import json
+import pathlib
+import zipfile
+
+import h5py
+import numpy as np
+from safetensors.numpy import save as safetensors_bytes
+
+HERE = pathlib.Path(__file__).parent / "corpus"
+ARRAYS = {
+    "f4": np.arange(6, dtype="<f4").reshape(2, 3),
+    "f8": np.array(1.5),
+    "i4": np.arange(3, dtype="<i4"),
+    "i8": np.zeros((2, 0, 3), dtype="<i8"),
+    "u1": np.arange(8, dtype="u1").reshape(2, 2, 2),
+    "bool": np.array([True, False]),
+}
+
+
+def put(kind, name, data):
+    folder = HERE / kind
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(data)
+
+
+def npy(array, version=(1, 0)):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, array, version=version)
+    return out.getvalue()
+
+
+def npz(arrays, method, zip64=False):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, array in arrays.items():
+            info = zipfile.ZipInfo(name + ".npy")  # a constant date
+            info.compress_type = method
+            with archive.open(info, "w", force_zip64=zip64) as member:
+                member.write(npy(array))
+    return out.getvalue()
+
+
+def hdf5(fill):
+    out = io.BytesIO()
+    with h5py.File(out, "w") as file:
+        fill(file)
+    return out.getvalue()
+
+
+for name, array in ARRAYS.items():
+    put("npy", name, npy(array))
+for version in (2, 3):
+    put("npy", f"version{version}", npy(ARRAYS["f4"], (version, 0)))
+put("npy", "fortran", npy(np.asfortranarray(ARRAYS["f4"])))
+put("npy", "big_endian", npy(ARRAYS["f4"].astype(">f4")))
+put("npy", "structured", npy(np.zeros(2, dtype=[("a", "<f4")])))
+
+put("npz", "stored", npz({"a": ARRAYS["f4"], "b": ARRAYS["i4"]}, zipfile.ZIP_STORED))
+put("npz", "deflated", npz({"a": ARRAYS["f4"], "b": np.zeros((8, 32))}, zipfile.ZIP_DEFLATED))
+put("npz", "zip64", npz({"a": ARRAYS["u1"]}, zipfile.ZIP_STORED, zip64=True))
+
+put("safetensors", "all", safetensors_bytes(ARRAYS, metadata={"step": "3", "näme": '"\\'}))
+put("safetensors", "one", safetensors_bytes({"w": ARRAYS["f4"]}))
+put("safetensors", "other_type", safetensors_bytes({"w": np.zeros(2, dtype="<f2")}))
+
+put("json", "object", json.dumps({"a": [1, -2.5e-3, True, None, "\u00e9\U0001f600\n"], "b": {}}).encode())
+put("json", "text", '["\\ud83d\\ude00 \\/\\b\\f\\u0000 ü"]'.encode())
+put("json", "numbers", b" [0, -0, 9223372036854775807, 9223372036854775808, 1E+2, 0.1e-1 ]\n")
+put("json", "nested", b"[[[[[[[[{}]]]]]]]]")
+
+
+def fill_plain(file):
+    for name, array in ARRAYS.items():
+        file[name] = array
+
+
+def fill_chunked(file):
+    file.create_dataset("c", data=np.zeros((16, 8)), chunks=(4, 8), compression="gzip", shuffle=True, fletcher32=True)
+    file.create_dataset("g/d", data=ARRAYS["i4"])
+
+
+def fill_links(file):
+    file["real"] = ARRAYS["f4"]
+    file["soft"] = h5py.SoftLink("/real")
+    file["external"] = h5py.ExternalLink("other.h5", "/real")
+
+
+put("hdf5", "plain", hdf5(fill_plain))
+put("hdf5", "chunked", hdf5(fill_chunked))
+put("hdf5", "links", hdf5(fill_links))
