@@ -12,6 +12,8 @@ build_type=Release
 eigen/3.4.0
 fftw/3.3.10
 boost/1.74.0
+zlib/1.2.13
+hdf5/1.10.8
 benchmark/1.7.1
 doctest/2.4.9
 rapidcheck/cci.20220514

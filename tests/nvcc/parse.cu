@@ -12,3 +12,18 @@ mno::Index points() {
   mno::tensor(field) = mno::tensor(field) * 2.0f;
   return mno::from_channel_first<float, 2>(mno::to_channel_first(field)).points();
 }
+
+struct Small {
+  static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 3, depth = 1, projection = 4;
+};
+
+double law() {
+  const mno::Mno<Small> model(1);
+  mno::Mno<Small> gradient = model.zeros();
+  const mno::Field<float, 1> initial(2, {{8}, {}}, 1);
+  const float time = 0.5f;
+  const auto law = mno::predict(model, initial, time);
+  return mno::value_and_gradient(
+             model, {initial.view(), {&time, 1}}, [](const mno::LawBlock<float, 1>&) { return 0.0; }, gradient) +
+         double(mno::variance(law)(0, 0, 0));
+}

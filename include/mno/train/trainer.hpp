@@ -97,6 +97,8 @@ template <class M> class Trainer {
     return epoch_ >= options_.epochs || (options_.patience > 0 && validation_ && stopping_.stop());
   }
   Index epoch() const { return epoch_; }
+  Index samples() const { return train_.size(); }
+  const TrainingOptions& options() const { return options_; }
 
   /// The rest of the epoch that is under way. Between steps `interrupted` is asked whether to stop.
   EpochReport run_epoch(const std::function<bool()>& interrupted = {}) {

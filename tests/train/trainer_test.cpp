@@ -1,0 +1,201 @@
+// Training: it learns, it repeats itself, it goes on where it stopped, and it says when it fails.
+#include "mno/train/trainer.hpp"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "mno/train/checkpoint.hpp"
+
+using namespace mno;
+
+namespace {
+
+struct Small {
+  static constexpr int dimension = 1, channels = 1, rank = 2, width = 8, modes = 3, depth = 1, projection = 8;
+};
+struct Forced : Small {
+  static constexpr int known = 1;
+};
+using M = Mno<Small, float>;
+
+/// u_t = u_0 shifted by a quarter period, plus a cosine with a normal amplitude of deviation .3.
+Ensemble<float, 1> data(Index entries, std::uint64_t seed) {
+  const Grid<1> grid{{16}};
+  auto result = make_ensemble<float, 1>(entries, grid, 1, {.factors = 2});
+  for (Index e = 0; e < entries; ++e) {
+    Stream random(seed, std::uint64_t(e));
+    Field<float, 1> initial(1, grid, 1), members(32, grid, 1);
+    const double a = random.normal(), b = random.normal();
+    const auto wave = [&](double x) { return a * std::cos(6.2831853 * x) + b * std::sin(6.2831853 * x); };
+    fill(initial, [&](auto x, Index) { return wave(x[0]); });
+    for (Index m = 0; m < 32; ++m) {
+      const double amplitude = 0.3 * random.normal();
+      for (Index p = 0; p < 16; ++p)
+        members(m, p, 0) =
+            float(wave(double(p) / 16 + 0.25) + amplitude * std::cos(6.2831853 * double(p) / 16));
+    }
+    set_entry<float, 1>(result, e, initial.view(), 1.0f, e, std::as_const(members).view());
+  }
+  return result;
+}
+
+std::vector<float> weights(const M& model) { return {model.values().begin(), model.values().end()}; }
+
+struct Folder {
+  Folder() : path(std::filesystem::temp_directory_path() / ("mno-trainer-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::filesystem::path path;
+};
+
+TrainingOptions short_run() {
+  TrainingOptions options;
+  options.epochs = 6;
+  options.batch = 7;
+  options.seed = 3;
+  options.average = 0.9;
+  options.clip = 5;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("training brings the error down to near the noise of the data") {
+  const auto train = data(64, 1), validation = data(16, 2);
+  M model(1);
+  const Scores before = score(model, validation);
+  TrainingOptions options;
+  options.epochs = 200;
+  options.batch = 16;
+  options.adamw.learning_rate = 1e-2;
+  Trainer trainer(model, train, &validation, options);
+  while (!trainer.finished()) trainer.run_epoch();
+  trainer.take_best();
+  const Scores after = score(model, validation);
+  MESSAGE("mean RMSE " << before.mean_rmse << " → " << after.mean_rmse << ", variance RMSE "
+                       << before.variance_rmse << " → " << after.variance_rmse);
+  CHECK(after.mean_rmse < 0.1 * before.mean_rmse);
+  CHECK(after.variance_rmse < 0.03);
+}
+
+TEST_CASE("the same seed gives the same run, for every thread count; another seed another") {
+  const auto train = data(24, 1), validation = data(8, 2);
+  const auto run = [&](std::uint64_t seed, int threads) {
+    Cpu device(threads);
+    M model(1);
+    auto options = short_run();
+    options.seed = seed;
+    Trainer trainer(model, train, &validation, options, device);
+    while (!trainer.finished()) trainer.run_epoch();
+    return weights(model);
+  };
+  const auto first = run(3, 1);
+  CHECK(first == run(3, 1));
+  CHECK(first == run(3, 2));
+  CHECK(first != run(4, 1));
+}
+
+TEST_CASE("a run that goes on from a checkpoint equals an uninterrupted one, bit for bit") {
+  const Folder folder;
+  const auto train = data(24, 1), validation = data(8, 2);
+  const auto normaliser = Normaliser::identity(1);
+  for (const char* name : {"decoupled", "paper"}) {
+    CAPTURE(std::string(name));
+    auto options = short_run();
+    options.recipe = Recipe::named(name);
+    options.recipe.hutchinson.weight = 0.1;
+    options.recipe.warmup_epochs = 2;
+    M whole(1);
+    Trainer uninterrupted(whole, train, &validation, options);
+    while (!uninterrupted.finished()) uninterrupted.run_epoch();
+
+    for (const int stop_after : {1, 5, 9, 14}) {  // steps: in the middle of an epoch, too
+      CAPTURE(stop_after);
+      const auto path = folder.path / "run.safetensors";
+      {
+        M model(1);
+        Trainer trainer(model, train, &validation, options);
+        int steps = 0;
+        while (!trainer.finished() && steps < stop_after) {
+          const auto report = trainer.run_epoch([&] { return ++steps >= stop_after; });
+          if (report.finished) ++steps;
+        }
+        write_checkpoint(path, model, normaliser, trainer);
+      }
+      M model(77);  // other weights: the file must bring them all
+      Trainer trainer(model, train, &validation, options);
+      read_checkpoint(path, model, trainer);
+      while (!trainer.finished()) trainer.run_epoch();
+      CHECK(weights(model) == weights(whole));
+      CHECK(trainer.state().stopping.best == uninterrupted.state().stopping.best);
+      trainer.take_best();
+      M best = whole;
+      std::copy_n(uninterrupted.state().best.data(), M::parameters, best.values().data());
+      CHECK(weights(model) == weights(best));
+    }
+  }
+}
+
+TEST_CASE("a checkpoint of another run is refused with what differs") {
+  const Folder folder;
+  const auto train = data(8, 1);
+  M model(1);
+  Trainer trainer(model, train, nullptr, short_run());
+  trainer.run_epoch();
+  const auto path = folder.path / "run.safetensors";
+  write_checkpoint(path, model, Normaliser::identity(1), trainer);
+  auto other = short_run();
+  other.batch = 5;
+  Trainer different(model, train, nullptr, other);
+  std::string message;
+  try {
+    read_checkpoint(path, model, different);
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  CHECK(message.find("batch=5") != std::string::npos);
+  CHECK(message.find("batch=7") != std::string::npos);
+}
+
+TEST_CASE("early stopping ends a run that no longer improves") {
+  const auto train = data(8, 1), validation = data(8, 2);
+  M model(1);
+  auto options = short_run();
+  options.epochs = 500;
+  options.decay = Decay::none;
+  options.adamw.learning_rate = 0;  // it can't improve
+  options.patience = 4;
+  Trainer trainer(model, train, &validation, options);
+  Index epochs = 0;
+  while (!trainer.finished()) epochs = trainer.run_epoch().epoch;
+  CHECK(epochs == 5);
+}
+
+TEST_CASE("a loss that is no number stops training, with the step and the samples") {
+  const auto train = data(8, 1);
+  M model(1);
+  model.leaf("lift.weight")[0] = std::numeric_limits<float>::quiet_NaN();
+  Trainer trainer(model, train, nullptr, short_run());
+  std::string message;
+  try {
+    trainer.run_epoch();
+  } catch (const NonFiniteLoss& error) {
+    message = error.what();
+  }
+  CHECK(message.find("epoch 1, step 1 (samples ") != std::string::npos);
+}
+
+TEST_CASE("known fields and times per entry reach the model") {
+  auto train = data(8, 1);
+  train.known = Field<float, 1>(8, train.grid(), 1);
+  for (float& value : train.known.span()) value = 0.5f;
+  Mno<Forced> model(1);
+  Trainer trainer(model, train, nullptr, short_run());
+  CHECK(std::isfinite(trainer.run_epoch().loss));
+  train.known = Field<float, 1>(1, train.grid(), 1);
+  Trainer shared(model, train, nullptr, short_run());
+  CHECK(std::isfinite(shared.run_epoch().loss));
+}
