@@ -35,36 +35,46 @@ inline void write_safetensors(const std::filesystem::path& path, std::vector<Nam
     return wide_a != wide_b ? wide_a > wide_b : a.name < b.name;
   });
 
-  JsonObject header;
+  // Written as text: a tree of values would be built only to be walked once.
+  std::string json = "{";
+  const auto key = [&](std::string_view name) {
+    if (json.back() != '{') json += ',';
+    append_json(json, name);
+    json += ':';
+  };
   if (!metadata.empty()) {
-    JsonObject strings;
-    for (const auto& [key, value] : metadata) strings.emplace_back(key, Json{value});
-    header.emplace_back("__metadata__", Json{std::move(strings)});
+    key("__metadata__");
+    json += '{';
+    for (const auto& [name, value] : metadata) {
+      key(name);
+      append_json(json, std::string_view(value));
+    }
+    json += '}';
   }
   std::vector<std::string_view> names;
-  std::int64_t offset = 0;
+  std::uint64_t offset = 0;
   for (const NamedArray& tensor : tensors) {
     require(tensor.layout.representable() && tensor.layout.bytes() == tensor.bytes.size(), function,
             tensor.name.c_str(), text("data for ", tensor.layout.str()), text(tensor.bytes.size(), " bytes"));
     require(tensor.name != "__metadata__", function, "name", text("another name, as this is reserved"),
             text(tensor.name));
     names.push_back(tensor.name);
-    JsonList shape;
-    for (Index n : tensor.layout.shape) shape.push_back({std::int64_t(n)});
-    const std::int64_t begin = offset;
-    offset += std::int64_t(tensor.bytes.size());
-    header.emplace_back(
-        tensor.name,
-        Json{JsonObject{{"dtype", {std::string(detail::safetensors_types[std::size_t(tensor.layout.type)])}},
-                        {"shape", {std::move(shape)}},
-                        {"data_offsets", {JsonList{{begin}, {offset}}}}}});
+    key(tensor.name);
+    json += R"({"dtype":")";
+    json += detail::safetensors_types[std::size_t(tensor.layout.type)];
+    json += R"(","shape":[)";
+    for (std::size_t d = 0; d < tensor.layout.shape.size(); ++d)
+      json += (d ? "," : "") + std::to_string(tensor.layout.shape[d]);
+    json += R"(],"data_offsets":[)" + std::to_string(offset);
+    offset += tensor.bytes.size();
+    json += "," + std::to_string(offset) + "]}";
   }
+  json += '}';
   std::ranges::sort(names);
   const auto twice = std::ranges::adjacent_find(names);
   require(twice == names.end(), function, "name", text("every name once"),
           text(twice == names.end() ? "" : *twice));
 
-  std::string json = write_json({std::move(header)});
   json.append((8 - json.size() % 8) % 8, ' ');  // data starts at a multiple of 8
   require(json.size() <= SafetensorsReader::longest_header, function, "tensors",
           text("a header of at most ", SafetensorsReader::longest_header, " bytes"), text(json.size()));
