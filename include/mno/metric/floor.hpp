@@ -15,6 +15,8 @@
 // (ū − m, s − √v), for large M a centred Gaussian vector with s − √v ≈ (s² − v)/(2√v). If the eigenvalues of
 // its covariance are a² ≥ b²,
 //   E W2g ≈ a √(2/π) E(√(1 − b²/a²)),          E the complete elliptic integral of the second kind.
+// This one is an approximation: at M = 192 good to 2 % for Gaussian members, 4 % too low for exponential
+// ones.
 //   M. G. Kendall, A. Stuart, "The advanced theory of statistics" 1, 1977, chapter 12: k-statistics.
 #include <algorithm>
 #include <boost/math/special_functions/ellint_2.hpp>
