@@ -1,0 +1,86 @@
+#pragma once
+// The continuous ranked probability score of the marginals against each member, averaged over conditions,
+// entries and members. In units of u; smaller is better; the truth itself has the smallest expectation.
+//
+//   CRPS(F, u) = E|X − u| − ½ E|X − X'|,   X, X' ~ F independent
+//     Gaussian:   σ(ω(2Φ(ω) − 1) + 2φ(ω) − 1/√π),  ω = (u − m)/σ
+//     point mass: |u − m|
+//     K draws:    (1/K) Σ_i |x_i − u| − 1/(K(K−1)) Σ_{i<j} |x_i − x_j|, without bias in K
+//   T. Gneiting, A. E. Raftery, "Strictly proper scoring rules, prediction, and estimation", 2007.
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "mno/metric/moments.hpp"
+
+namespace mno::metric {
+
+inline double gaussian_crps(double mean, double sd, double u) {
+  if (!(sd > 0)) return std::abs(u - mean);
+  const double omega = (u - mean) / sd;
+  const double twice_density =
+      std::numbers::sqrt2 * std::numbers::inv_sqrtpi * std::exp(-0.5 * omega * omega);
+  return sd * (omega * std::erf(omega / std::numbers::sqrt2) + twice_density - std::numbers::inv_sqrtpi);
+}
+
+/// Gaussian marginals, in closed form.
+class Crps {
+ public:
+  void add(const Moments& model, const Members& members) {
+    detail::require_entries("metric::Crps", "members", model.size(), members.rows());
+    for (Index i = 0; i < model.size(); ++i) {
+      const double sd = std::sqrt(model.variance[i]);
+      for (Index j = 0; j < members.cols(); ++j) scores_.add(gaussian_crps(model.mean[i], sd, members(i, j)));
+    }
+  }
+  double value() const { return scores_.value("metric::Crps"); }
+
+ private:
+  detail::Average scores_;
+};
+
+/// Any law that can be sampled, by draws from it.
+class SampleCrps {
+ public:
+  void add(const Members& draws, const Members& members) {
+    detail::require_entries("metric::SampleCrps", "members", draws.rows(), members.rows());
+    require(draws.cols() >= 2, "metric::SampleCrps", "draws", text("at least two, for their own spread"),
+            text(draws.cols()));
+    detail::require_finite("metric::SampleCrps", "draws", draws);
+    detail::require_finite("metric::SampleCrps", "members", members);
+    for (Index i = 0; i < draws.rows(); ++i) add_entry(draws, members, i);
+  }
+  double value() const { return scores_.value("metric::SampleCrps"); }
+
+ private:
+  /// With the draws sorted, Σ_{i<j} |x_i − x_j| = Σ_i (2i − K + 1) x_i (i from 0), and Σ_i |x_i − u| needs
+  /// only how many draws are below u and their sum. Draws are taken relative to the smallest, so that an
+  /// offset costs no digits.
+  void add_entry(const Members& draws, const Members& members, Index entry) {
+    const Index k = draws.cols();
+    sorted_.resize(std::size_t(k));
+    below_.resize(std::size_t(k) + 1);
+    for (Index j = 0; j < k; ++j) sorted_[std::size_t(j)] = draws(entry, j);
+    std::sort(sorted_.begin(), sorted_.end());
+    const double origin = sorted_[0];
+    double pairs = 0;
+    below_[0] = 0;
+    for (Index j = 0; j < k; ++j) {
+      const double x = sorted_[std::size_t(j)] -= origin;
+      pairs += double(2 * j - k + 1) * x;
+      below_[std::size_t(j) + 1] = below_[std::size_t(j)] + x;
+    }
+    const double count = double(k), spread = pairs / (count * (count - 1)), total = below_[std::size_t(k)];
+    for (Index j = 0; j < members.cols(); ++j) {
+      const double u = members(entry, j) - origin;
+      const auto lower = std::size_t(std::lower_bound(sorted_.begin(), sorted_.end(), u) - sorted_.begin());
+      const double distance = u * (2 * double(lower) - count) + total - 2 * below_[lower];
+      scores_.add(distance / count - spread);
+    }
+  }
+  std::vector<double> sorted_, below_;
+  detail::Average scores_;
+};
+
+}  // namespace mno::metric

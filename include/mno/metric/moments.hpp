@@ -1,0 +1,101 @@
+#pragma once
+// What pointwise metrics look at: one initial condition at a time, its fields flattened to n = points·C
+// entries (x·C + c) and taken to double whatever the scalar.
+//
+//   ū = (1/M) Σ_j u_j,   s² = (1/(M−1)) Σ_j (u_j − ū)²
+//
+// A law, a deterministic prediction and an ensemble all have moments, so every metric of moments serves all
+// three.
+#include <Eigen/Core>
+#include <utility>
+
+#include "mno/law/law.hpp"
+
+namespace mno::metric {
+
+/// The members or draws of one condition: n × M, a field per column.
+using Members = Eigen::MatrixXd;
+
+template <class T, int D> Members members(View<const T, D> fields) {
+  require(bool(fields) && fields.batch >= 1, "metric::members", "fields", text("at least one field"),
+          text(fields.batch));
+  const Index points = fields.points(), channels = fields.channels;
+  Members result(points * channels, fields.batch);
+  for (Index j = 0; j < fields.batch; ++j)
+    for (Index x = 0; x < points; ++x)
+      for (Index c = 0; c < channels; ++c) result(x * channels + c, j) = double(fields(j, x, c));
+  return result;
+}
+template <class T, int D> Members members(const Field<T, D>& fields) { return members(fields.view()); }
+
+/// Those of one condition, of all in the order (condition, member) with `count` each.
+template <class T, int D> Members members(View<const T, D> all, Index condition, Index count) {
+  require(count >= 1 && condition >= 0 && (condition + 1) * count <= all.batch, "metric::members",
+          "condition", text("fewer than ", count >= 1 ? all.batch / count : 0, " conditions of ", count),
+          text("condition ", condition));
+  return members(all.samples(condition * count, count));
+}
+
+/// Mean and variance of every entry.
+struct Moments {
+  Eigen::VectorXd mean;      // n
+  Eigen::VectorXd variance;  // n
+  Index count = 0;           // members that they were estimated from; 0 if they are a law's own
+
+  Index size() const { return mean.size(); }
+};
+
+/// Of an ensemble, with the variance divided by M − 1.
+inline Moments moments(const Members& ensemble) {
+  const Index m = ensemble.cols();
+  require(m >= 2, "metric::moments", "ensemble", text("at least two members, for a variance"), text(m));
+  Moments result{ensemble.rowwise().mean(), Eigen::VectorXd::Zero(ensemble.rows()), m};
+  for (Index j = 0; j < m; ++j) result.variance += (ensemble.col(j) - result.mean).cwiseAbs2();
+  result.variance /= double(m - 1);
+  return result;
+}
+
+/// Of one sample of a law: m and Σ_k B_k².
+template <class T, int D> Moments moments(const Law<T, D>& law, Index sample) {
+  mno::detail::require_sample("metric::moments", law, sample);
+  Moments result{flat(law.mean, sample).template cast<double>(), Eigen::VectorXd(law.size()), 0};
+  for (Index x = 0; x < law.points(); ++x)
+    result.variance.segment(x * law.channels(), law.channels()) =
+        mno::detail::factor_at(law, sample, x).template cast<double>().colwise().squaredNorm().transpose();
+  return result;
+}
+
+/// Of a deterministic prediction: no variance.
+inline Moments point_mass(Eigen::VectorXd prediction) {
+  const Index n = prediction.size();
+  return {std::move(prediction), Eigen::VectorXd::Zero(n), 0};
+}
+
+namespace detail {
+
+inline void require_entries(const char* metric, const char* argument, Index expected, Index got) {
+  require(expected >= 1 && got == expected, metric, argument, text(expected, " entries as the model has"),
+          text(got));
+}
+inline void require_finite(const char* metric, const char* argument, const Members& values) {
+  require(values.allFinite(), metric, argument, text("finite values"), text("a NaN or an infinity"));
+}
+
+/// Σ/n, of entries or of conditions.
+struct Average {
+  double sum = 0;
+  Index count = 0;
+
+  void add(double value, Index terms = 1) {
+    sum += value;
+    count += terms;
+  }
+  double value(const char* metric) const {
+    require(count >= 1, metric, "add", text("at least one condition before the value is asked for"),
+            text("none"));
+    return sum / double(count);
+  }
+};
+
+}  // namespace detail
+}  // namespace mno::metric
