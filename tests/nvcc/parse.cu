@@ -24,6 +24,7 @@ double law() {
   const float time = 0.5f;
   const auto law = mno::predict(model, initial, time);
   return mno::value_and_gradient(
-             model, {initial.view(), {&time, 1}}, [](const mno::LawBlock<float, 1>&) { return 0.0; }, gradient) +
+             model, {initial.view(), {&time, 1}}, [](const mno::LawBlock<float, 1>&) { return 0.0; },
+             gradient) +
          double(mno::variance(law)(0, 0, 0));
 }

@@ -16,7 +16,7 @@
 namespace mno::io {
 
 struct Json;
-using JsonMember = std::pair<std::string, Json>;
+struct JsonMember;
 using JsonList = std::vector<Json>;
 using JsonObject = std::vector<JsonMember>;  // in the order of the text
 
@@ -27,6 +27,14 @@ struct Json {
   /// The value as T, or null if it is something else.
   template <class T> const T* get() const { return std::get_if<T>(&value); }
   friend bool operator==(const Json&, const Json&) = default;
+};
+
+/// A name and its value. A struct of its own, since nvcc wants the types of a pair to be complete.
+struct JsonMember {
+  JsonMember(std::string name, Json content) : key(std::move(name)), value(std::move(content)) {}
+  std::string key;
+  Json value;
+  friend bool operator==(const JsonMember&, const JsonMember&) = default;
 };
 
 /// The member of an object, or null.

@@ -52,9 +52,9 @@ inline void append_json(std::string& out, const Json& json) {
     join('[', *l, ']', [&](const Json& item) { append_json(out, item); });
   if (const auto* o = json.get<JsonObject>())
     join('{', *o, '}', [&](const JsonMember& member) {
-      append_json(out, std::string_view(member.first));
+      append_json(out, std::string_view(member.key));
       out += ':';
-      append_json(out, member.second);
+      append_json(out, member.value);
     });
 }
 
