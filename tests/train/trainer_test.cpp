@@ -34,8 +34,8 @@ Ensemble<float, 1> data(Index entries, std::uint64_t seed) {
     for (Index m = 0; m < 32; ++m) {
       const double cosine = 0.3 * random.normal(), sine = 0.3 * random.normal();
       for (Index p = 0; p < 16; ++p)
-        members(m, p, 0) =
-            float(wave(double(p) / 16 + 0.25) + amplitude * std::cos(6.2831853 * double(p) / 16));
+        members(m, p, 0) = float(wave(double(p) / 16 + 0.25) + cosine * std::cos(6.2831853 * double(p) / 16) +
+                                 sine * std::sin(6.2831853 * double(p) / 16));
     }
     set_entry<float, 1>(result, e, initial.view(), 1.0f, e, std::as_const(members).view());
   }

@@ -48,10 +48,10 @@ template <Layer... Ls> struct Chain : Node<Ls...> {
   template <std::size_t I, class Pass>
   static void forward_from(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
     if constexpr (I + 1 == sizeof...(Ls)) {
-      Part<I>::forward(Base::template slice<I>(w), x, y, std::get<I>(trace.parts), pass);
+      Part<I>::template forward<Pass>(Base::template slice<I>(w), x, y, std::get<I>(trace.parts), pass);
     } else {
       const Out<Pass> z = pass.keep(x, Part<I>::outputs);
-      Part<I>::forward(Base::template slice<I>(w), x, z, std::get<I>(trace.parts), pass);
+      Part<I>::template forward<Pass>(Base::template slice<I>(w), x, z, std::get<I>(trace.parts), pass);
       forward_from<I + 1, Pass>(w, z, y, trace, pass);
     }
   }
@@ -61,11 +61,11 @@ template <Layer... Ls> struct Chain : Node<Ls...> {
     const auto part_w = Base::template slice<I>(w);
     const auto part_wbar = Base::template slice<I>(wbar);
     if constexpr (I == 0) {
-      Part<I>::vjp(part_w, ybar, std::get<I>(trace.parts), part_wbar, xbar, pass);
+      Part<I>::template vjp<Pass>(part_w, ybar, std::get<I>(trace.parts), part_wbar, xbar, pass);
     } else {
       const auto scope = pass.scope();
       const Out<Pass> zbar = pass.scratch(ybar, Part<I>::inputs);
-      Part<I>::vjp(part_w, ybar, std::get<I>(trace.parts), part_wbar, zbar, pass);
+      Part<I>::template vjp<Pass>(part_w, ybar, std::get<I>(trace.parts), part_wbar, zbar, pass);
       vjp_from<I - 1, Pass>(w, zbar, trace, wbar, xbar, pass);
     }
   }

@@ -22,8 +22,8 @@ template <Layer First, Layer... Ls> struct Fork : Node<First, Ls...> {
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
     Base::for_each_part([&](auto i) {
       using Head = typename Base::template Part<i>;
-      Head::forward(Base::template slice<i>(w), x, y.slice(channel<i>(), Head::outputs),
-                    std::get<i>(trace.parts), pass);
+      Head::template forward<Pass>(Base::template slice<i>(w), x, y.slice(channel<i>(), Head::outputs),
+                                   std::get<i>(trace.parts), pass);
     });
   }
 
@@ -33,8 +33,8 @@ template <Layer First, Layer... Ls> struct Fork : Node<First, Ls...> {
                   Out<Pass> xbar, Pass& pass) {
     Base::for_each_part([&](auto i) {
       using Head = typename Base::template Part<i>;
-      Head::vjp(Base::template slice<i>(w), ybar.slice(channel<i>(), Head::outputs), std::get<i>(trace.parts),
-                Base::template slice<i>(wbar), xbar, pass);
+      Head::template vjp<Pass>(Base::template slice<i>(w), ybar.slice(channel<i>(), Head::outputs),
+                               std::get<i>(trace.parts), Base::template slice<i>(wbar), xbar, pass);
     });
   }
 };

@@ -31,7 +31,7 @@ template <Layer L, TimeGate G> struct Gated {
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
     using T = typename Pass::Scalar;
     const Out<Pass> a = pass.keep(x, outputs);
-    L::forward(w.first(L::parameters), x, a, trace.inner, pass);
+    L::template forward<Pass>(w.first(L::parameters), x, a, trace.inner, pass);
     trace.a = a;
     for (Index b = 0; b < x.batch; ++b) {
       const T g = G::value(w.subspan(L::parameters), pass.times[std::size_t(b)]);
@@ -63,7 +63,7 @@ template <Layer L, TimeGate G> struct Gated {
       const T tbar = G::vjp(w.subspan(L::parameters), t, gbar, wbar.subspan(L::parameters));
       if (!pass.times_bar.empty()) pass.times_bar[std::size_t(b)] += tbar;
     }
-    L::vjp(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass);
+    L::template vjp<Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass);
   }
 };
 

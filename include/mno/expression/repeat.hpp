@@ -25,7 +25,7 @@ template <int Times, Layer L> struct Repeat {
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
     for (std::size_t i = 0; i < std::size_t(Times); ++i) {
       const Out<Pass> z = i + 1 == std::size_t(Times) ? y : pass.keep(x, outputs);
-      L::forward(w.subspan(i * L::parameters, L::parameters), x, z, trace.copies[i], pass);
+      L::template forward<Pass>(w.subspan(i * L::parameters, L::parameters), x, z, trace.copies[i], pass);
       x = z;
     }
   }
@@ -46,8 +46,8 @@ template <int Times, Layer L> struct Repeat {
           turn = pass.scratch(ybar, inputs);
         zbar = turn;
       }
-      L::vjp(w.subspan(left * L::parameters, L::parameters), ybar, trace.copies[left],
-             wbar.subspan(left * L::parameters, L::parameters), zbar, pass);
+      L::template vjp<Pass>(w.subspan(left * L::parameters, L::parameters), ybar, trace.copies[left],
+                            wbar.subspan(left * L::parameters, L::parameters), zbar, pass);
       ybar = zbar;
     }
   }

@@ -18,7 +18,8 @@ template <Layer First, Layer... Ls> struct Sum : Node<First, Ls...> {
   template <class Pass>
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
     Base::for_each_part([&](auto i) {
-      Base::template Part<i>::forward(Base::template slice<i>(w), x, y, std::get<i>(trace.parts), pass);
+      Base::template Part<i>::template forward<Pass>(Base::template slice<i>(w), x, y,
+                                                     std::get<i>(trace.parts), pass);
     });
   }
 
@@ -27,8 +28,8 @@ template <Layer First, Layer... Ls> struct Sum : Node<First, Ls...> {
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
                   Out<Pass> xbar, Pass& pass) {
     Base::for_each_part([&](auto i) {
-      Base::template Part<i>::vjp(Base::template slice<i>(w), ybar, std::get<i>(trace.parts),
-                                  Base::template slice<i>(wbar), xbar, pass);
+      Base::template Part<i>::template vjp<Pass>(Base::template slice<i>(w), ybar, std::get<i>(trace.parts),
+                                                 Base::template slice<i>(wbar), xbar, pass);
     });
   }
 };

@@ -16,8 +16,17 @@
 namespace mno::io {
 
 struct Json;
-struct JsonMember;
 using JsonList = std::vector<Json>;
+
+/// A name and its value, which is kept in a list of one: nvcc wants the types of a pair to be complete here.
+struct JsonMember {
+  JsonMember(std::string name, Json content);
+  const Json& value() const;
+  bool operator==(const JsonMember&) const;
+
+  std::string key;
+  JsonList content;
+};
 using JsonObject = std::vector<JsonMember>;  // in the order of the text
 
 /// A number without point or exponent that 64 bits hold is an integer; every other number is a double.
@@ -29,19 +38,19 @@ struct Json {
   friend bool operator==(const Json&, const Json&) = default;
 };
 
-/// A name and its value. A struct of its own, since nvcc wants the types of a pair to be complete.
-struct JsonMember {
-  JsonMember(std::string name, Json content) : key(std::move(name)), value(std::move(content)) {}
-  std::string key;
-  Json value;
-  friend bool operator==(const JsonMember&, const JsonMember&) = default;
-};
+inline JsonMember::JsonMember(std::string name, Json json) : key(std::move(name)) {
+  content.push_back(std::move(json));
+}
+inline const Json& JsonMember::value() const { return content.front(); }
+inline bool JsonMember::operator==(const JsonMember& other) const {
+  return key == other.key && content == other.content;
+}
 
 /// The member of an object, or null.
 inline const Json* find(const Json& json, std::string_view name) {
   if (const auto* object = json.get<JsonObject>())
-    for (const auto& [key, value] : *object)
-      if (key == name) return &value;
+    for (const JsonMember& member : *object)
+      if (member.key == name) return &member.value();
   return nullptr;
 }
 

@@ -54,7 +54,7 @@ inline void append_json(std::string& out, const Json& json) {
     join('{', *o, '}', [&](const JsonMember& member) {
       append_json(out, std::string_view(member.key));
       out += ':';
-      append_json(out, member.value);
+      append_json(out, member.value());
     });
 }
 

@@ -39,11 +39,11 @@ class SafetensorsReader {
     if (header.empty() || header[0] != std::byte('{'))
       refuse(name(), "expected a header that starts with '{'");
     const Json json = parse_json(characters(header), name());
-    for (const auto& [key, value] : *json.get<JsonObject>()) {
-      if (key == "__metadata__")
-        read_metadata(value);
+    for (const JsonMember& member : *json.get<JsonObject>()) {
+      if (member.key == "__metadata__")
+        read_metadata(member.value());
       else
-        tensors_.push_back(entry(key, value));
+        tensors_.push_back(entry(member.key, member.value()));
     }
     check_ranges();
   }
@@ -90,10 +90,10 @@ class SafetensorsReader {
   void read_metadata(const Json& value) {
     const auto* object = value.get<JsonObject>();
     if (!object) refuse(name(), "expected __metadata__ to be an object");
-    for (const auto& [key, item] : *object) {
-      const auto* string = item.get<std::string>();
-      if (!string) refuse(name(), "expected __metadata__ ", shown(key), " to be a string");
-      metadata_[key] = *string;
+    for (const JsonMember& member : *object) {
+      const auto* string = member.value().get<std::string>();
+      if (!string) refuse(name(), "expected __metadata__ ", shown(member.key), " to be a string");
+      metadata_[member.key] = *string;
     }
   }
 

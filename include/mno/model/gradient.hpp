@@ -64,7 +64,8 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
           if (!bar.times.empty()) pass.times_bar = bar.times.subspan(std::size_t(first), std::size_t(count));
         }
         block.scale_factor(ybar, model.factor_scale());
-        E::vjp(model.values(), ybar, block.trace, std::span<T>(sums[lane], M::parameters), xbar, pass);
+        E::template vjp<Pass<T, D>>(model.values(), ybar, block.trace,
+                                    std::span<T>(sums[lane], M::parameters), xbar, pass);
         if (!bar.wanted()) return;
         assemble_adjoint<S, T, D>(xbar, first, bar);
         if (M::stochastic && bar.initial)  // m = u_0 + A

@@ -46,7 +46,7 @@ template <class M> struct BlockPass {
     pass.initial = initial;
     pass.times = {times, std::size_t(count)};
     assemble<typename M::ShapeType, T, D>(condition, model.stored_known_fields().view(), first, x, workspace);
-    E::forward(model.values(), x, y, trace, pass);
+    E::template forward<PassType>(model.values(), x, y, trace, pass);
     scale_factor(y, model.factor_scale());
   }
 
