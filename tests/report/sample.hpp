@@ -27,7 +27,7 @@ inline mno::report::RunRecord sample_record() {
                                5,
                                0.0011 * worse,
                                0.025 * worse,
-                               0.0102 * t});
+                               0.0102 * (benchmark == "Heat" ? 0.01 : 1) * t});
         record.rows.push_back({"Accuracy",
                                benchmark,
                                method,
@@ -37,7 +37,7 @@ inline mno::report::RunRecord sample_record() {
                                5,
                                0.0008 * worse,
                                {},
-                               0.041 * t});
+                               0.041 * (benchmark == "Heat" ? 0.01 : 1) * t});
       }
   record.rows.push_back({"Cost", "Burgers", "MNO", "seconds per draw", 3.2e-6, {}, {}, {}, {}, {}});
   record.rows.push_back({"Cost", "Burgers", "solver", "seconds per draw", 0.0173, {}, {}, {}, {}, {}});

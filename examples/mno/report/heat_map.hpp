@@ -48,7 +48,8 @@ inline Image reduced(const Image& image, int most = 64) {
   return out;
 }
 
-/// Squares of one colour are one path. Where there is no value, the grey behind them is seen.
+/// Squares of one colour are one path. They overlap a little, as viewers of print would show seams. Where
+/// there is no value, the grey behind them is seen.
 inline std::string squares(const Image& image, const Axis& axis) {
   std::array<std::string, std::size_t(colour_levels)> paths;
   for (int y = 0; y < image.height; ++y)
@@ -56,7 +57,7 @@ inline std::string squares(const Image& image, const Axis& axis) {
       const double value = image.values[std::size_t(y * image.width + x)];
       if (!can_be_drawn(value)) continue;
       const int level = std::clamp(int(axis.place(value) * colour_levels), 0, colour_levels - 1);
-      paths[std::size_t(level)] += "M" + std::to_string(x) + " " + std::to_string(y) + "h1v1h-1z";
+      paths[std::size_t(level)] += "M" + std::to_string(x) + " " + std::to_string(y) + "h1.06v1.06h-1.06z";
     }
   std::string out;
   for (int level = 0; level < colour_levels; ++level)

@@ -2,7 +2,7 @@
 // Structs to JSON and back by one list of their members:
 //   template <class Visit, Is<Curve> S> void members(Visit& visit, S& s) { visit("name", s.name); … }
 // Reading is strict. A member that is missing, unknown or of the wrong kind gives a sentence that names the
-// file and the member, such as: file 'run.json': member 'rows[2].value': expected a number, found a string.
+// file and the member, such as: file 'run.json': member 'rows[2].value': expected a number, found string.
 // JSON has only finite numbers: others are written as null, and null reads as NaN.
 #include <algorithm>
 #include <cmath>

@@ -25,6 +25,7 @@ table{border-collapse:collapse;font-size:.9rem}
 caption{text-align:left;font-weight:600;padding:.2rem 0}
 th,td{padding:.25rem .8rem .25rem 0;text-align:left;white-space:nowrap;border-bottom:1px solid #e3e3e3}
 th{border-bottom:1px solid #888;font-weight:600}
+.words{white-space:normal;min-width:5.5rem}
 .number{text-align:right;font-variant-numeric:tabular-nums}
 td.value{font-weight:600}
 .figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:1.2rem 1.5rem}
@@ -39,10 +40,10 @@ figcaption{font-weight:600;overflow-wrap:anywhere}
 body{padding:0;max-width:none;font-size:10pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}
 .scroll{overflow:visible}
 table{font-size:8.5pt}
-th,td{padding-right:.5rem;white-space:normal}
+th,td{padding-right:.5rem}
 h1,h2,h3,caption{break-after:avoid}
 figure,tr,pre{break-inside:avoid}
-.figures{display:block;font-size:0}
+.figures{display:block;font-size:0;orphans:1;widows:1}
 figure{display:inline-block;width:48%;margin:0 1% 4mm;vertical-align:top;font-size:10pt}
 }
 )css";

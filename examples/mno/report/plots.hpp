@@ -150,7 +150,7 @@ inline Plot marginal_plot(const Example& e) {
       histogram("ensemble, " + std::to_string(e.marginal_members.size()) + " members", e.marginal_members));
   if (e.deviation.empty() || !(e.deviation[point] > 0)) return plot;
   const double mean = e.mean[point], deviation = e.deviation[point];
-  Line normal{.name = "normal law with the predicted mean and deviation"};
+  Line normal{.name = "normal law, predicted moments"};
   for (int i = -70; i <= 70; ++i) {
     const double z = i / 20.0;
     normal.x.push_back(mean + deviation * z);

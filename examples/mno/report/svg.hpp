@@ -160,7 +160,8 @@ class Drawing {
       path += 'Z';
     }
     if (path.empty()) return "";
-    return "<path d=\"" + path + "\" fill=\"" + escape(band.colour) + "\" fill-opacity=\"0.22\"/>\n";
+    return "<path d=\"" + path + "\" fill=\"" + escape(band.colour) + "\" fill-opacity=\"0.2\" stroke=\"" +
+           escape(band.colour) + "\" stroke-opacity=\"0.6\" stroke-width=\"0.7\"/>\n";
   }
   std::string drawn(const Bars& bars) const {
     std::string out;
@@ -226,7 +227,7 @@ inline std::string legend(const Plot& plot) {
   for (const Line& line : plot.lines)
     item(line.name, "<path d=\"M0 6H26\" stroke=\"" + escape(line.colour) + "\" stroke-width=\"" +
                         fixed(std::max(1.5, line.width), 1) + "\"" + Drawing::dash(line) + "/>");
-  for (const Band& band : plot.bands) item(band.name, box(band.colour, "0.22"));
+  for (const Band& band : plot.bands) item(band.name, box(band.colour, "0.3"));
   for (const Bars& bars : plot.bars) item(bars.name, box(bars.colour, "0.45"));
   return items.empty() ? "" : "<ul class=\"legend\">\n" + items + "</ul>\n";
 }

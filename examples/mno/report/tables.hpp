@@ -29,8 +29,8 @@ inline std::string table(const std::string& caption, const std::vector<const Row
   };
   const auto always = [](const Row&) { return true; };
   const Column columns[] = {
-      {"Method", "", always, [](const Row& r) { return escape(r.method); }},
-      {"Metric", "", always, [](const Row& r) { return escape(r.metric); }},
+      {"Method", "words", always, [](const Row& r) { return escape(r.method); }},
+      {"Metric", "words", always, [](const Row& r) { return escape(r.metric); }},
       {"At", "", [](const Row& r) { return !r.at.empty(); }, shown_place},
       {"Value", "number value", always, [](const Row& r) { return shown(r.value); }},
       {"± 95%", "number", [](const Row& r) { return r.interval95.has_value(); },
