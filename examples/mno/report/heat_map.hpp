@@ -57,7 +57,7 @@ inline std::string squares(const Image& image, const Axis& axis) {
       const double value = image.values[std::size_t(y * image.width + x)];
       if (!can_be_drawn(value)) continue;
       const int level = std::clamp(int(axis.place(value) * colour_levels), 0, colour_levels - 1);
-      paths[std::size_t(level)] += "M" + std::to_string(x) + " " + std::to_string(y) + "h1.06v1.06h-1.06z";
+      paths[std::size_t(level)] += "M" + std::to_string(x) + " " + std::to_string(y) + "h1.2v1.2h-1.2z";
     }
   std::string out;
   for (int level = 0; level < colour_levels; ++level)
@@ -86,11 +86,12 @@ inline std::string figure(const Image& image) {
                     ")\" shape-rendering=\"crispEdges\">\n" + "<rect width=\"" + std::to_string(small.width) +
                     "\" height=\"" + std::to_string(small.height) + "\" fill=\"#cccccc\"/>\n" +
                     squares(small, axis) + "</g>\n";
+  out += "<g shape-rendering=\"crispEdges\">\n";
   for (int level = 0; level < colour_levels; ++level)
     out += "<rect x=\"" + number(bar) + "\" y=\"" +
            number(top + total * (colour_levels - 1 - level) / colour_levels) + "\" width=\"14\" height=\"" +
            number(total / colour_levels + 0.3) + "\" fill=\"" + viridis(level) + "\"/>\n";
-  out += "<g font-size=\"11\" fill=\"#333333\">\n";
+  out += "</g>\n<g font-size=\"11\" fill=\"#333333\">\n";
   const int exponent = axis.exponent();
   for (const Tick& tick : axis.ticks()) {
     const double y = top + total * (1 - axis.place(tick.value));

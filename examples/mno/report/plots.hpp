@@ -29,7 +29,7 @@ inline std::string curve_figures(const std::vector<Curve>& curves) {
   std::vector<Plot> plots;
   for (const Curve& curve : curves) {
     const std::size_t slash = curve.name.find('/');
-    const std::string title = slash == curve.name.npos ? "Training" : curve.name.substr(0, slash);
+    const std::string title = slash == curve.name.npos ? "Over epochs" : curve.name.substr(0, slash);
     // A figure with more lines than colours is continued in another one.
     auto plot = std::find_if(plots.begin(), plots.end(), [&](const Plot& p) {
       return p.title == title && p.lines.size() < colours.size();

@@ -95,7 +95,9 @@ inline std::string tables(const std::vector<Row>& rows) {
   if (intervals) note += "± 95% is half the width of the 95% interval over seeds. ";
   if (papers) note += "Paper is the number that the paper gives for the same quantity. ";
   if (floors)
-    note += "The floor is what no model can beat with the ensembles at hand: 1 is the best Value / floor.";
+    note +=
+        "The floor is what no model can beat with the ensembles at hand; Value / floor is below 1 only by "
+        "chance.";
   return out + (note.empty() ? "" : "<p class=\"note\">" + note + "</p>\n");
 }
 
