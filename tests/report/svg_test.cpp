@@ -42,7 +42,8 @@ TEST_CASE("ticks are round numbers inside the range") {
   CHECK(labels(0, 1, false) == Labels{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"});
   CHECK(labels(-1.2, 1.2, false) == Labels{"−1.0", "−0.5", "0.0", "0.5", "1.0"});
   CHECK(labels(0, 200, false) == Labels{"0", "50", "100", "150", "200"});
-  CHECK(labels(0, 4e-5, false) == Labels{"0", "1", "2", "3", "4"});  // the axis says 10⁻⁵
+  CHECK(labels(0, 4e-5, false) == Labels{"0", "1", "2", "3", "4"});       // the axis says 10⁻⁵
+  CHECK(labels(1e6, 1e6 + 4, false) == Labels{"0", "1", "2", "3", "4"});  // the axis says − 10⁶
   CHECK(labels(1e-6, 1, true) == Labels{"10⁻⁶", "10⁻⁵", "10⁻⁴", "10⁻³", "0.01", "0.1", "1"});
   CHECK(labels(1, 30, true) == Labels{"1", "2", "5", "10", "20"});
   CHECK(labels(3, 4.5, true) == Labels{"3", "3.5", "4", "4.5"});
@@ -67,6 +68,21 @@ TEST_CASE("ticks are round numbers inside the range") {
         CHECK(axis.place(tick.value) <= 1 + 1e-6);
       }
     }
+}
+
+TEST_CASE("an axis says what its labels stand for") {
+  const auto labelled = [](double low, double high) {
+    Axis axis;
+    axis.include(low);
+    axis.include(high);
+    return axis.labelled("u");
+  };
+  CHECK(labelled(0, 1) == "u");
+  CHECK(labelled(0, 4e-5) == "u / 10⁻⁵");
+  CHECK(labelled(-3e7, 1) == "u / 10⁷");
+  CHECK(labelled(1000, 1004) == "u − 1000");
+  CHECK(labelled(-1004, -1000) == "u + 1004");
+  CHECK(labelled(2, 2 + 4e-6) == "(u − 2) / 10⁻⁶");
 }
 
 TEST_CASE("colours run evenly from dark to light") {

@@ -53,26 +53,42 @@ class Axis {
     return (std::log(x) - std::log(low_)) / (std::log(high_) - std::log(low_));
   }
 
-  /// The power of ten that is taken out of the labels of very large and very small values.
-  int exponent() const {
-    const double size = std::max(std::abs(low_), std::abs(high_));
-    const int e = int(std::floor(std::log10(size)));
-    return !logarithmic_ && (e > 4 || e < -3) ? e : 0;
+  /// What the labels of the ticks stand for: "u", or "u / 10⁻⁵" and "u − 1000" where they would be too long.
+  std::string labelled(std::string name) const {
+    if (const double from = base(); from != 0) {
+      name = from < 0 ? name + " + " + shown(-from, 12) : name + " − " + shown(from, 12);
+      if (exponent()) name = "(" + name + ")";
+    }
+    return exponent() ? name + " / " + power_of_ten(exponent()) : name;
   }
+  bool has_plain_labels() const { return base() == 0 && exponent() == 0; }
 
   std::vector<Tick> ticks(int wanted = 5) const { return logarithmic_ ? decades(wanted) : steps(wanted); }
 
  private:
-  /// Multiples of 1, 2 or 5 times a power of ten.
-  std::vector<Tick> steps(int wanted) const {
+  /// Round numbers far from zero have too many digits in common: these are taken out.
+  double base() const {
+    if (logarithmic_ || high_ - low_ > 0.01 * std::max(std::abs(low_), std::abs(high_))) return 0;
+    return std::ceil(low_ / step(5)) * step(5);
+  }
+  /// The power of ten that is taken out of the labels of very large and very small values.
+  int exponent() const {
+    const double size = std::max(std::abs(low_ - base()), std::abs(high_ - base()));
+    const int e = int(std::floor(std::log10(size)));
+    return !logarithmic_ && (e > 4 || e < -2) ? e : 0;
+  }
+  /// 1, 2 or 5 times a power of ten.
+  double step(int wanted) const {
     const double rough = (high_ - low_) / wanted, power = std::pow(10, std::floor(std::log10(rough)));
     const double part = rough / power;
-    const double step = power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
-    const double unit = std::pow(10, exponent());
-    const int decimals = std::clamp(int(std::ceil(-std::log10(step / unit) - 1e-9)), 0, 10);
+    return power * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
+  }
+  std::vector<Tick> steps(int wanted) const {
+    const double by = step(wanted), from = base(), unit = std::pow(10, exponent());
+    const int decimals = std::clamp(int(std::ceil(-std::log10(by / unit) - 1e-9)), 0, 10);
     std::vector<Tick> out;
-    for (double i = std::ceil(low_ / step - 1e-9); i * step <= high_ + 1e-9 * step && out.size() < 20; ++i)
-      out.push_back({i * step, with_minus(fixed(i * step / unit, decimals))});
+    for (double i = std::ceil(low_ / by - 1e-9); i * by <= high_ + 1e-9 * by && out.size() < 20; ++i)
+      out.push_back({i * by, with_minus(fixed((i * by - from) / unit, decimals))});
     return out;
   }
   /// Powers of ten; for a short range also 2 and 5 times these, or steps.

@@ -50,14 +50,15 @@ inline Image reduced(const Image& image, int most = 64) {
 
 /// Squares of one colour are one path. They overlap a little, as viewers of print would show seams. Where
 /// there is no value, the grey behind them is seen.
-inline std::string squares(const Image& image, const Axis& axis) {
+inline std::string squares(const Image& image, const Axis& axis, double overlap) {
+  const std::string side = fixed(1 + overlap, 3), square = "h" + side + "v" + side + "h-" + side + "z";
   std::array<std::string, std::size_t(colour_levels)> paths;
   for (int y = 0; y < image.height; ++y)
     for (int x = 0; x < image.width; ++x) {
       const double value = image.values[std::size_t(y * image.width + x)];
       if (!can_be_drawn(value)) continue;
       const int level = std::clamp(int(axis.place(value) * colour_levels), 0, colour_levels - 1);
-      paths[std::size_t(level)] += "M" + std::to_string(x) + " " + std::to_string(y) + "h1.2v1.2h-1.2z";
+      paths[std::size_t(level)] += "M" + std::to_string(x) + " " + std::to_string(y) + square;
     }
   std::string out;
   for (int level = 0; level < colour_levels; ++level)
@@ -79,27 +80,26 @@ inline std::string figure(const Image& image) {
   const double width = scale * image.width, height = scale * image.height, total = std::max(height, 120.0);
   const double bar = width + 14, top = 8;
   const auto number = [](double x) { return fixed(x, 2); };
-  std::string out = "<svg class=\"plot\" viewBox=\"0 0 " + number(std::max(width + 90, 200.0)) + " " +
-                    number(total + 2 * top) + "\" role=\"img\" aria-label=\"" + escape(image.title) +
-                    "\">\n" + "<g transform=\"translate(1 " + number(top) + ") scale(" +
-                    fixed(width / small.width, 5) + " " + fixed(height / small.height, 5) +
-                    ")\" shape-rendering=\"crispEdges\">\n" + "<rect width=\"" + std::to_string(small.width) +
-                    "\" height=\"" + std::to_string(small.height) + "\" fill=\"#cccccc\"/>\n" +
-                    squares(small, axis) + "</g>\n";
+  std::string out = "<svg class=\"plot\" viewBox=\"0 0 " + number(360) + " " + number(total + 2 * top) +
+                    "\" role=\"img\" aria-label=\"" + escape(image.title) + "\">\n" +
+                    "<g transform=\"translate(1 " + number(top) + ") scale(" + fixed(width / small.width, 5) +
+                    " " + fixed(height / small.height, 5) + ")\" shape-rendering=\"crispEdges\">\n" +
+                    "<rect width=\"" + std::to_string(small.width) + "\" height=\"" +
+                    std::to_string(small.height) + "\" fill=\"#cccccc\"/>\n" +
+                    squares(small, axis, std::min(0.2, 0.5 * small.width / width)) + "</g>\n";
   out += "<g shape-rendering=\"crispEdges\">\n";
   for (int level = 0; level < colour_levels; ++level)
     out += "<rect x=\"" + number(bar) + "\" y=\"" +
            number(top + total * (colour_levels - 1 - level) / colour_levels) + "\" width=\"14\" height=\"" +
            number(total / colour_levels + 0.3) + "\" fill=\"" + viridis(level) + "\"/>\n";
   out += "</g>\n<g font-size=\"11\" fill=\"#333333\">\n";
-  const int exponent = axis.exponent();
   for (const Tick& tick : axis.ticks()) {
     const double y = top + total * (1 - axis.place(tick.value));
     out += "<path d=\"M" + number(bar + 14) + " " + number(y) + "h4\" stroke=\"#555555\"/>\n<text x=\"" +
            number(bar + 21) + "\" y=\"" + number(y + 4) + "\">" + tick.label + "</text>\n";
   }
   out += "</g>\n</svg>\n";
-  std::string note = exponent ? "The labels of the bar are in units of " + power_of_ten(exponent) + ". " : "";
+  std::string note = axis.has_plain_labels() ? "" : "The bar is labelled by " + axis.labelled("value") + ". ";
   if (small.width != image.width || small.height != image.height)
     note += "Means over blocks of a grid of " + std::to_string(image.width) + " × " +
             std::to_string(image.height) + " points.";

@@ -187,12 +187,12 @@ class Drawing {
       grid += "M" + fixed(left - 4, 0) + " " + fixed(y, 1) + "H" + fixed(right, 0);
       labels += text(fixed(left - 7, 0), fixed(y + 4, 1), "end", tick.label);
     }
-    const auto unit = [](const std::string& label, int exponent) {
-      return escape(label) + (exponent ? (label.empty() ? "×" : " / ") + power_of_ten(exponent) : "");
+    const auto name = [](const std::string& label, const Axis& axis) {
+      return escape(axis.labelled(label.empty() && !axis.has_plain_labels() ? "value" : label));
     };
-    labels += text(fixed((left + right) / 2, 0), "233", "middle", unit(plot_.x_label, x_.exponent()));
+    labels += text(fixed((left + right) / 2, 0), "233", "middle", name(plot_.x_label, x_));
     labels += "<text transform=\"translate(11 " + fixed((top + bottom) / 2, 0) +
-              ") rotate(-90)\" text-anchor=\"middle\">" + unit(plot_.y_label, y_.exponent()) + "</text>\n";
+              ") rotate(-90)\" text-anchor=\"middle\">" + name(plot_.y_label, y_) + "</text>\n";
     return "<path d=\"" + grid + "\" stroke=\"#dddddd\" fill=\"none\"/>\n<path d=\"M" + fixed(left, 0) + " " +
            fixed(top, 0) + "V" + fixed(bottom, 0) + "H" + fixed(right, 0) +
            "\" stroke=\"#555555\" fill=\"none\"/>\n<g font-size=\"11\" fill=\"#333333\">\n" + labels +
