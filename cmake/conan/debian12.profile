@@ -16,4 +16,5 @@ zlib/1.2.13
 hdf5/1.10.8
 benchmark/1.7.1
 doctest/2.4.9
+nlohmann_json/3.11.2
 rapidcheck/cci.20220514

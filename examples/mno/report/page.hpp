@@ -1,0 +1,90 @@
+#pragma once
+// A run as one page of HTML that needs nothing else: no network, no script, no other file. It fits a phone, a
+// desk and paper.
+#include "heat_map.hpp"
+#include "plots.hpp"
+#include "tables.hpp"
+
+namespace mno::report {
+
+inline constexpr const char* page_style = R"css(
+*{box-sizing:border-box}
+body{margin:0 auto;padding:1rem;max-width:72rem;font:1rem/1.5 system-ui,sans-serif;color:#222;background:#fff}
+h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0;overflow-wrap:anywhere}
+h2{font-size:1.25rem;margin:2rem 0 .5rem;padding-bottom:.2rem;border-bottom:1px solid #ccc}
+h3{font-size:1.05rem;margin:1.2rem 0 .4rem;overflow-wrap:anywhere}
+p{max-width:42rem;margin:.5rem 0;overflow-wrap:anywhere}
+.description{white-space:pre-line}
+pre{margin:.5rem 0;padding:.6rem .8rem;background:#f3f3f3;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
+.settings{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,15rem),1fr));gap:0 2rem;margin:.5rem 0}
+.settings div{display:flex;justify-content:space-between;gap:1rem;border-bottom:1px solid #eee}
+dt{color:#555}
+dd{margin:0;text-align:right;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}
+.scroll{overflow-x:auto;margin:.4rem 0 1rem}
+table{border-collapse:collapse;font-size:.9rem}
+caption{text-align:left;font-weight:600;padding:.2rem 0}
+th,td{padding:.25rem .8rem .25rem 0;text-align:left;white-space:nowrap;border-bottom:1px solid #e3e3e3}
+th{border-bottom:1px solid #888;font-weight:600}
+.words{white-space:normal;min-width:5.5rem}
+.number{text-align:right;font-variant-numeric:tabular-nums}
+td.value{font-weight:600}
+.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:1.2rem 1.5rem}
+figure{margin:0;min-width:0}
+figcaption{font-weight:600;overflow-wrap:anywhere}
+.plot{display:block;width:100%;height:auto;max-width:32rem}
+.legend{display:flex;flex-wrap:wrap;gap:0 1rem;margin:.1rem 0 .2rem;padding:0;list-style:none;font-size:.85rem}
+.mark{width:26px;height:12px;margin-right:.35rem;vertical-align:-1px}
+.note{font-size:.85rem;color:#555;margin:.2rem 0}
+@page{margin:15mm}
+@media print{
+body{padding:0;max-width:none;font-size:10pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}
+.scroll{overflow:visible}
+table{font-size:8.5pt}
+th,td{padding-right:.5rem}
+h1,h2,h3,caption{break-after:avoid}
+figure,tr,pre{break-inside:avoid}
+.figures{display:block;font-size:0;orphans:1;widows:1}
+figure{display:inline-block;width:48%;margin:0 1% 4mm;vertical-align:top;font-size:10pt}
+}
+)css";
+
+inline std::string section(const char* name, const std::string& content) {
+  return content.empty() ? "" : std::string("<section>\n<h2>") + name + "</h2>\n" + content + "</section>\n";
+}
+inline std::string figures(const std::string& content) {
+  return content.empty() ? "" : "<div class=\"figures\">\n" + content + "</div>\n";
+}
+
+inline std::string what_was_run(const RunRecord& record) {
+  std::string out;
+  if (!record.command.empty()) out += "<pre><code>" + escape(record.command) + "</code></pre>\n";
+  if (record.settings.empty()) return out;
+  out += "<dl class=\"settings\">\n";
+  for (const Setting& setting : record.settings)
+    out += "<div><dt>" + escape(setting.name) + "</dt><dd>" + escape(setting.value) + "</dd></div>\n";
+  return out + "</dl>\n";
+}
+
+/// Parts of the record that are empty are left out.
+inline std::string render(const RunRecord& record) {
+  check(record);
+  std::string examples, images;
+  for (const Example& example : record.examples)
+    if (const std::string plots = figures(example_figures(example)); !plots.empty())
+      examples += "<h3>" + escape(example.title) + "</h3>\n" + plots;
+  for (const Image& image : record.images) images += figure(image);
+
+  return "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" +
+         escape(record.title) + "</title>\n<style>" + page_style + "</style>\n</head>\n<body>\n<main>\n<h1>" +
+         escape(record.title) + "</h1>\n" +
+         (record.description.empty() ? ""
+                                     : "<p class=\"description\">" + escape(record.description) + "</p>\n") +
+         section("What was run", what_was_run(record)) + section("Results", tables(record.rows)) +
+         section("Examples", examples) + section("Fields", figures(images)) +
+         section("Calibration", figures(calibration_figure(record.calibration))) +
+         section("Spectra", figures(spectra_figures(record.spectra))) +
+         section("Training", figures(curve_figures(record.curves))) + "</main>\n</body>\n</html>\n";
+}
+
+}  // namespace mno::report

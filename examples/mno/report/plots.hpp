@@ -1,0 +1,203 @@
+#pragma once
+// The plots of a record: which of its lists are lines, bands and bars of which figure.
+#include <array>
+#include <numbers>
+
+#include "run_record.hpp"
+#include "svg.hpp"
+
+namespace mno::report {
+
+inline constexpr double normal_quantile95 = 1.6448536269514722;  // a normal law has 90% within ± this
+
+/// Logarithmic if everything is positive and of different sizes.
+inline bool wants_logarithm(const std::vector<Line>& lines) {
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const Line& line : lines)
+    for (const double y : line.y)
+      if (can_be_drawn(y)) {
+        low = std::min(low, y);
+        high = std::max(high, y);
+      }
+  return low > 1e-150 && high > 20 * low;
+}
+
+inline std::string curve_figures(const std::vector<Curve>& curves) {
+  static constexpr std::array colours{colour::blue,   colour::vermilion, colour::green,
+                                      colour::purple, colour::black,     colour::sky};
+  static constexpr std::array dashes{"", "6 3", "2 2", "8 3 2 3", "", "6 3"};
+  std::vector<Plot> plots;
+  for (const Curve& curve : curves) {
+    const std::size_t slash = curve.name.find('/');
+    const std::string title = slash == curve.name.npos ? "Over epochs" : curve.name.substr(0, slash);
+    // A figure with more lines than colours is continued in another one.
+    auto plot = std::find_if(plots.begin(), plots.end(), [&](const Plot& p) {
+      return p.title == title && p.lines.size() < colours.size();
+    });
+    if (plot == plots.end()) plot = plots.insert(plots.end(), Plot{.title = title, .x_label = "epoch"});
+    const std::size_t i = plot->lines.size();
+    plot->lines.push_back({.name = slash == curve.name.npos ? curve.name : curve.name.substr(slash + 1),
+                           .x = curve.x,
+                           .y = curve.y,
+                           .colour = colours[i],
+                           .dashes = dashes[i]});
+  }
+  std::string out;
+  for (Plot& plot : plots) {
+    plot.log_y = wants_logarithm(plot.lines);
+    out += figure(plot);
+  }
+  return out;
+}
+
+inline Band band90(const std::string& name, const Numbers& x, const Numbers& mean, const Numbers& deviation,
+                   const char* colour) {
+  Band band{.name = name, .x = x, .colour = colour};
+  for (std::size_t i = 0; i < deviation.size(); ++i) {
+    band.low.push_back(mean[i] - normal_quantile95 * deviation[i]);
+    band.high.push_back(mean[i] + normal_quantile95 * deviation[i]);
+  }
+  if (deviation.empty()) band.x.clear(), band.name.clear();
+  return band;
+}
+
+/// Nothing to draw is no line, so that it has no place in the legend.
+inline void add_line(Plot& plot, Line line) {
+  for (std::size_t i = 0; i < line.y.size(); ++i)
+    if (can_be_drawn(line.x[i], plot.log_x) && can_be_drawn(line.y[i], plot.log_y)) {
+      plot.lines.push_back(std::move(line));
+      return;
+    }
+}
+
+inline Plot mean_plot(const Example& e) {
+  Plot plot{.title = "Mean and 90% band",
+            .note = e.deviation.empty() && e.truth_deviation.empty()
+                        ? ""
+                        : "The bands are the mean ± 1.645 deviations.",
+            .x_label = "x",
+            .y_label = "u"};
+  add_line(plot, {.name = "initial state",
+                  .x = e.x,
+                  .y = e.initial,
+                  .colour = colour::grey,
+                  .dashes = "2 2",
+                  .width = 1.2});
+  add_line(plot, {.name = "predicted mean", .x = e.x, .y = e.mean});
+  add_line(
+      plot,
+      {.name = "ensemble mean", .x = e.x, .y = e.truth_mean, .colour = colour::vermilion, .dashes = "6 3"});
+  plot.bands.push_back(band90("predicted band", e.x, e.mean, e.deviation, colour::blue));
+  plot.bands.push_back(band90("ensemble band", e.x, e.truth_mean, e.truth_deviation, colour::vermilion));
+  return plot;
+}
+
+inline Plot deviation_plot(const Example& e) {
+  Plot plot{.title = "Deviation", .x_label = "x", .y_label = "deviation of u", .y_range = {0}};
+  add_line(plot, {.name = "predicted", .x = e.x, .y = e.deviation});
+  add_line(
+      plot,
+      {.name = "ensemble", .x = e.x, .y = e.truth_deviation, .colour = colour::vermilion, .dashes = "6 3"});
+  return plot;
+}
+
+/// Draws and members have the same range, so that they can be compared side by side.
+inline Plot path_plot(const Example& e, const std::string& title, const std::vector<Numbers>& paths,
+                      const char* colour) {
+  constexpr std::size_t most = 12;
+  Plot plot{.title = title, .x_label = "x", .y_label = "u"};
+  if (paths.size() > most)
+    plot.note = "The first " + std::to_string(most) + " of " + std::to_string(paths.size()) + ".";
+  for (const auto* all : {&e.draws, &e.members})
+    for (std::size_t i = 0; i < std::min(most, all->size()); ++i)
+      plot.y_range.insert(plot.y_range.end(), (*all)[i].begin(), (*all)[i].end());
+  for (std::size_t i = 0; i < std::min(most, paths.size()); ++i)
+    add_line(plot, {.x = e.x, .y = paths[i], .colour = colour, .width = 1.1, .opacity = 0.7});
+  return plot;
+}
+
+/// A histogram as a density. The number of bars grows with the square root of the number of values.
+inline Bars histogram(const std::string& name, const Numbers& values) {
+  Numbers sorted;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(sorted),
+               [](double x) { return can_be_drawn(x); });
+  Bars bars{.name = name};
+  if (sorted.empty()) return {};
+  std::sort(sorted.begin(), sorted.end());
+  Axis axis;
+  axis.include(sorted.front());
+  axis.include(sorted.back());
+  axis.widen(0);
+  const std::size_t count =
+      std::clamp(std::size_t(std::sqrt(double(sorted.size()))), std::size_t(5), std::size_t(40));
+  const double width = (axis.high() - axis.low()) / double(count);
+  bars.heights.assign(count, 0);
+  for (std::size_t i = 0; i <= count; ++i) bars.edges.push_back(axis.low() + width * double(i));
+  for (const double x : sorted)
+    bars.heights[std::min(count - 1, std::size_t(axis.place(x) * double(count)))] +=
+        1 / (width * double(sorted.size()));
+  return bars;
+}
+
+inline Plot marginal_plot(const Example& e) {
+  if (e.marginal_members.empty()) return {};
+  const std::size_t point = std::size_t(e.marginal_point);
+  Plot plot{.title = "Density of u at x = " + shown(e.x[point]),
+            .x_label = "u",
+            .y_label = "density",
+            .y_range = {0}};
+  plot.bars.push_back(
+      histogram("ensemble, " + std::to_string(e.marginal_members.size()) + " members", e.marginal_members));
+  if (e.deviation.empty() || !(e.deviation[point] > 0)) return plot;
+  const double mean = e.mean[point], deviation = e.deviation[point];
+  Line normal{.name = "normal law, predicted moments"};
+  for (int i = -70; i <= 70; ++i) {
+    const double z = i / 20.0;
+    normal.x.push_back(mean + deviation * z);
+    normal.y.push_back(std::exp(-z * z / 2) / (deviation * std::sqrt(2 * std::numbers::pi)));
+  }
+  add_line(plot, std::move(normal));
+  return plot;
+}
+
+inline std::string example_figures(const Example& e) {
+  return figure(mean_plot(e)) + figure(deviation_plot(e)) +
+         figure(path_plot(e, "Draws of the prediction", e.draws, colour::blue)) +
+         figure(path_plot(e, "Members of the ensemble", e.members, colour::vermilion)) +
+         figure(marginal_plot(e));
+}
+
+inline std::string calibration_figure(const Calibration& c) {
+  Plot plot{.title = "Coverage of central intervals",
+            .note = "Below the diagonal the predicted intervals are too narrow, above it too wide.",
+            .x_label = "nominal probability",
+            .y_label = "fraction covered",
+            .x_range = {0, 1},
+            .y_range = {0, 1}};
+  add_line(plot, {.name = "covered", .x = c.nominal, .y = c.covered, .dots = true});
+  if (plot.lines.empty()) return "";
+  plot.lines.insert(plot.lines.begin(), {.name = "as it should be",
+                                         .x = {0, 1},
+                                         .y = {0, 1},
+                                         .colour = colour::grey,
+                                         .dashes = "4 3",
+                                         .width = 1.2});
+  return figure(plot);
+}
+
+inline std::string spectra_figures(const Spectra& s) {
+  std::string out;
+  const auto add = [&](const char* title, const Numbers& predicted, const Numbers& truth) {
+    Plot plot{.title = title, .x_label = "wavenumber", .y_label = "power", .log_x = true, .log_y = true};
+    add_line(plot, {.name = "predicted", .x = s.wavenumber, .y = predicted});
+    add_line(
+        plot,
+        {.name = "ensemble", .x = s.wavenumber, .y = truth, .colour = colour::vermilion, .dashes = "6 3"});
+    out += figure(plot);
+  };
+  add("Spectrum of the mean", s.mean, s.truth_mean);
+  add("Spectrum of the variance", s.variance, s.truth_variance);
+  return out;
+}
+
+}  // namespace mno::report

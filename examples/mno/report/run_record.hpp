@@ -1,0 +1,245 @@
+#pragma once
+// What one run of a program leaves behind for a reader: DIR/run.json. page.hpp makes a page of it.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "members_json.hpp"
+#include "mno/io/safe_file.hpp"
+
+namespace mno::report {
+
+using Numbers = std::vector<double>;
+
+struct Setting {
+  std::string name = {}, value = {};
+  bool operator==(const Setting&) const = default;
+};
+
+/// One result, in the form of the project's result files.
+struct Row {
+  std::string table = {}, benchmark = {}, method = {}, metric = {};
+  double value = 0;
+  std::map<std::string, double> at = {};  // where it was measured, such as {"t", 0.5}
+  std::optional<int> seeds = {};          // value is the mean over so many
+  std::optional<double> interval95 = {};  // half the width of its 95% interval
+  std::optional<double> paper = {};       // the same number in the paper
+  std::optional<double> floor = {};       // what no model can beat
+  bool operator==(const Row&) const = default;
+};
+
+/// A quantity over epochs. Curves with the same part before a '/' in their name share a figure.
+struct Curve {
+  std::string name = {};
+  Numbers x = {}, y = {};
+  bool operator==(const Curve&) const = default;
+};
+
+/// The law that was predicted for one initial state in 1D, and the ensemble it is compared with. Every list
+/// is over the points x, or empty.
+struct Example {
+  std::string title = {};
+  Numbers x = {}, initial = {};
+  Numbers mean = {}, deviation = {};              // predicted
+  Numbers truth_mean = {}, truth_deviation = {};  // of the ensemble
+  std::vector<Numbers> draws = {};                // of the prediction, (draw, x)
+  std::vector<Numbers> members = {};              // of the ensemble, (member, x)
+  int marginal_point = 0;                         // x[marginal_point] is where the marginal is shown
+  Numbers marginal_members = {};                  // u there, one value per member
+  bool operator==(const Example&) const = default;
+};
+
+/// A field in 2D, row by row from the top: values[row * width + column].
+struct Image {
+  std::string title = {};
+  int width = 0, height = 0;
+  Numbers values = {};
+  bool operator==(const Image&) const = default;
+};
+
+/// The fraction of truths inside the central interval of each nominal probability.
+struct Calibration {
+  Numbers nominal = {}, covered = {};
+  bool operator==(const Calibration&) const = default;
+};
+
+/// Power over wavenumbers, of the mean field and of the pointwise variance or the fluctuations.
+struct Spectra {
+  Numbers wavenumber = {}, mean = {}, truth_mean = {}, variance = {}, truth_variance = {};
+  bool operator==(const Spectra&) const = default;
+};
+
+struct RunRecord {
+  std::string title = {}, description = {}, command = {};
+  std::vector<Setting> settings = {};
+  std::vector<Row> rows = {};
+  std::vector<Curve> curves = {};
+  std::vector<Example> examples = {};
+  std::vector<Image> images = {};
+  Calibration calibration = {};
+  Spectra spectra = {};
+  bool operator==(const RunRecord&) const = default;
+
+  Json to_json() const;
+  /// `file` is the name that sentences use.
+  static RunRecord from_json(const Json& json, const std::string& file = "run.json");
+  /// Writes dir/run.json; the folder is made if it is not there.
+  void write(const std::filesystem::path& dir) const;
+  /// Reads dir/run.json.
+  static RunRecord read(const std::filesystem::path& dir);
+};
+
+/// S is the struct, const when it is written.
+template <class S, class T>
+concept Is = std::same_as<std::remove_const_t<S>, T>;
+
+template <class Visit, Is<Setting> S> void members(Visit& visit, S& s) {
+  visit("name", s.name);
+  visit("value", s.value);
+}
+template <class Visit, Is<Row> S> void members(Visit& visit, S& s) {
+  visit("table", s.table);
+  visit("benchmark", s.benchmark);
+  visit("method", s.method);
+  visit("metric", s.metric);
+  visit("value", s.value);
+  visit("at", s.at);
+  visit("seeds", s.seeds);
+  visit("interval95", s.interval95);
+  visit("paper", s.paper);
+  visit("floor", s.floor);
+}
+template <class Visit, Is<Curve> S> void members(Visit& visit, S& s) {
+  visit("name", s.name);
+  visit("x", s.x);
+  visit("y", s.y);
+}
+template <class Visit, Is<Example> S> void members(Visit& visit, S& s) {
+  visit("title", s.title);
+  visit("x", s.x);
+  visit("initial", s.initial);
+  visit("mean", s.mean);
+  visit("deviation", s.deviation);
+  visit("truth_mean", s.truth_mean);
+  visit("truth_deviation", s.truth_deviation);
+  visit("draws", s.draws);
+  visit("members", s.members);
+  visit("marginal_point", s.marginal_point);
+  visit("marginal_members", s.marginal_members);
+}
+template <class Visit, Is<Image> S> void members(Visit& visit, S& s) {
+  visit("title", s.title);
+  visit("width", s.width);
+  visit("height", s.height);
+  visit("values", s.values);
+}
+template <class Visit, Is<Calibration> S> void members(Visit& visit, S& s) {
+  visit("nominal", s.nominal);
+  visit("covered", s.covered);
+}
+template <class Visit, Is<Spectra> S> void members(Visit& visit, S& s) {
+  visit("wavenumber", s.wavenumber);
+  visit("mean", s.mean);
+  visit("truth_mean", s.truth_mean);
+  visit("variance", s.variance);
+  visit("truth_variance", s.truth_variance);
+}
+template <class Visit, Is<RunRecord> S> void members(Visit& visit, S& s) {
+  visit("title", s.title);
+  visit("description", s.description);
+  visit("command", s.command);
+  visit("settings", s.settings);
+  visit("rows", s.rows);
+  visit("curves", s.curves);
+  visit("examples", s.examples);
+  visit("images", s.images);
+  visit("calibration", s.calibration);
+  visit("spectra", s.spectra);
+}
+
+/// Refuses a record whose lists do not fit each other.
+inline void check(const RunRecord& record, const std::string& file = "run.json") {
+  const Place top{file, ""};
+  const auto length = [](const Numbers& list, std::size_t expected, const Place& place) {
+    if (list.size() != expected)
+      place.refuse("expected " + std::to_string(expected) + " numbers, found " + std::to_string(list.size()));
+  };
+  const auto length_or_none = [&](const Numbers& list, std::size_t expected, const Place& place) {
+    if (!list.empty()) length(list, expected, place);
+  };
+  for (std::size_t i = 0; i < record.curves.size(); ++i)
+    length(record.curves[i].y, record.curves[i].x.size(), (top / "curves")[i] / "y");
+  for (std::size_t i = 0; i < record.examples.size(); ++i) {
+    const Example& e = record.examples[i];
+    const Place place = (top / "examples")[i];
+    const std::size_t points = e.x.size();
+    length_or_none(e.initial, points, place / "initial");
+    length_or_none(e.mean, points, place / "mean");
+    length_or_none(e.deviation, e.mean.size(), place / "deviation");
+    length_or_none(e.truth_mean, points, place / "truth_mean");
+    length_or_none(e.truth_deviation, e.truth_mean.size(), place / "truth_deviation");
+    for (std::size_t d = 0; d < e.draws.size(); ++d) length(e.draws[d], points, (place / "draws")[d]);
+    for (std::size_t m = 0; m < e.members.size(); ++m) length(e.members[m], points, (place / "members")[m]);
+    if (!e.marginal_members.empty() && (e.marginal_point < 0 || std::size_t(e.marginal_point) >= points))
+      (place / "marginal_point")
+          .refuse("expected an index below " + std::to_string(points) + ", found " +
+                  std::to_string(e.marginal_point));
+  }
+  for (std::size_t i = 0; i < record.images.size(); ++i) {
+    const Image& image = record.images[i];
+    const Place place = (top / "images")[i];
+    if (image.width < 1)
+      (place / "width").refuse("expected at least 1, found " + std::to_string(image.width));
+    if (image.height < 1)
+      (place / "height").refuse("expected at least 1, found " + std::to_string(image.height));
+    length(image.values, std::size_t(image.width) * std::size_t(image.height), place / "values");
+  }
+  length(record.calibration.covered, record.calibration.nominal.size(), top / "calibration" / "covered");
+  const std::size_t wavenumbers = record.spectra.wavenumber.size();
+  length_or_none(record.spectra.mean, wavenumbers, top / "spectra" / "mean");
+  length_or_none(record.spectra.truth_mean, wavenumbers, top / "spectra" / "truth_mean");
+  length_or_none(record.spectra.variance, wavenumbers, top / "spectra" / "variance");
+  length_or_none(record.spectra.truth_variance, wavenumbers, top / "spectra" / "truth_variance");
+}
+
+inline Json RunRecord::to_json() const { return json_of(*this); }
+
+inline RunRecord RunRecord::from_json(const Json& json, const std::string& file) {
+  RunRecord record;
+  read_json(json, Place{file, ""}, record);
+  check(record, file);
+  return record;
+}
+
+inline void RunRecord::write(const std::filesystem::path& dir) const {
+  const std::filesystem::path file = dir / "run.json";
+  check(*this, file.string());
+  std::string text;
+  try {
+    text = to_json().dump() + "\n";
+  } catch (const Json::exception& error) {  // a string that is not UTF-8
+    Place{file.string(), ""}.refuse(error.what());
+  }
+  std::filesystem::create_directories(dir);
+  io::SafeFile out(file, io::Keep::nothing);
+  out.write(text);
+  out.commit();
+}
+
+inline RunRecord RunRecord::read(const std::filesystem::path& dir) {
+  const std::filesystem::path file = dir / "run.json";
+  const Place place{file.string(), ""};
+  std::ifstream in(file, std::ios::binary);
+  if (!in) place.refuse("cannot be opened");
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::exception& error) {
+    place.refuse(std::string("not JSON: ") + error.what());
+  }
+  return from_json(json, place.file);
+}
+
+}  // namespace mno::report
