@@ -19,8 +19,9 @@ std::vector<double> noise(Index n, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("C += s A B, s Aᵀ B and s A Bᵀ") {
-  for (const auto& [m, n, k] :
+  for (const auto& size :
        {std::array<Index, 3>{1, 1, 1}, {3, 5, 7}, {130, 4, 97}, {129, 131, 200}, {5, 300, 2}}) {
+    const Index m = size[0], n = size[1], k = size[2];
     CAPTURE(m);
     CAPTURE(n);
     CAPTURE(k);
