@@ -95,7 +95,9 @@ template <class S> class OperatorOf final : public Operator {
       result.interrupted = !report.finished || (request.interrupted() && !trainer.finished());
       const auto now = std::chrono::steady_clock::now();
       const bool due = std::chrono::duration<double>(now - written).count() >= request.checkpoint_seconds;
-      if (result.interrupted || (due && !trainer.finished())) {
+      // Weights that give no numbers on validation are nothing to go back to.
+      const bool good = !report.validation || std::isfinite(report.validation->w2g);
+      if (result.interrupted || (due && good && !trainer.finished())) {
         mno::write_checkpoint(request.checkpoint, model, normaliser, trainer, about);
         written = std::chrono::steady_clock::now();
         remember();

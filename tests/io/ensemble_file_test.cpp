@@ -139,7 +139,8 @@ TEST_CASE("what does not fit is refused with a sentence") {
   file.write("u0", Content().u0);
   file.write("t", Content().t);
   file.commit();
-  CHECK(says(refusal([&] { EnsembleFile{folder / "data.npz"}; }), "expected the arrays u0, uT and t, found 'u0, t'"));
+  CHECK(says(refusal([&] { EnsembleFile{folder / "data.npz"}; }),
+             "expected the arrays u0, uT and t, found 'u0, t'"));
 }
 
 TEST_CASE("point masses are read where they are asked for") {
