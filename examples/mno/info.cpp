@@ -1,0 +1,120 @@
+// mno info: what a file holds, from its headers.
+#include <array>
+#include <iostream>
+#include <memory>
+#include <mno/io/ensemble_file.hpp>
+#include <mno/io/safetensors.hpp>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace program {
+
+namespace {
+
+namespace io = mno::io;
+using Json = nlohmann::ordered_json;
+
+/// What a checkpoint has beside the model.
+bool of_training(const std::string& name) {
+  for (const char* prefix : {"adamw.", "average.", "best."})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
+
+Json array(const std::string& name, const io::Layout& layout) {
+  return {{"name", name}, {"type", io::name_of(layout.type)}, {"shape", layout.shape}};
+}
+
+Json of_npz(const std::filesystem::path& path) {
+  const io::NpzReader file(path);
+  Json json{{"kind", "npz"}, {"arrays", Json::array()}};
+  for (const std::string& name : file.names())
+    json["arrays"].push_back(array(name, file.open(name).layout()));
+  if (file.contains("u0") && file.contains("uT") && file.contains("t")) {
+    const io::EnsembleFile data(path);
+    json["kind"] = "ensemble";
+    json["dimension"] = data.dimension();
+    json["samples"] = data.samples();
+    json["members"] = data.members();
+    json["channels"] = data.channels();
+    json["points"] = data.points();
+    json["length"] = data.length();
+    json["known_fields"] = data.known_fields();
+  }
+  return json;
+}
+
+Json of_safetensors(const std::filesystem::path& path) {
+  const io::SafetensorsReader file(path);
+  Json json{{"kind", "safetensors"}};
+  const auto& metadata = file.metadata();
+  const bool model = metadata.contains("format") && metadata.contains("shape");
+  if (model) json["kind"] = metadata.contains("training.step") ? "checkpoint" : "model";
+  json["metadata"] = Json::object();
+  for (const auto& [key, value] : metadata) json["metadata"][key] = value;
+  std::uint64_t parameters = 0;
+  Json leaves = Json::array();
+  for (const std::string& name : file.names()) {
+    if (model && of_training(name)) continue;
+    leaves.push_back(array(name, file.layout(name)));
+    if (name != "known_fields") parameters += file.layout(name).elements();
+  }
+  if (model) json["parameters"] = parameters;
+  json["leaves"] = std::move(leaves);
+  return json;
+}
+
+Json inspect(const std::filesystem::path& path) {
+  io::File file(path);
+  std::array<std::byte, 6> start{};
+  file.read(0, std::span(start).first(std::size_t(std::min<std::uint64_t>(file.size(), start.size()))));
+  const std::string_view magic = io::characters(start);
+  if (magic.starts_with("PK")) return of_npz(path);
+  if (magic == io::detail::npy_magic) {
+    Json json{{"kind", "npy"}};
+    json["arrays"].push_back(array(path.stem().string(), io::NpyReader(path).layout()));
+    return json;
+  }
+  return of_safetensors(path);
+}
+
+int info(const std::filesystem::path& path, bool as_json) {
+  Json json = inspect(path);
+  json["file"] = path.string();
+  if (as_json) {
+    std::cout << json.dump(-1, ' ', false, Json::error_handler_t::replace) << "\n";
+    return succeeded;
+  }
+  std::cout << path.string() << ": " << json["kind"].get<std::string>() << "\n";
+  for (const auto& [key, value] : json.items())
+    if (key != "kind" && key != "file" && key != "arrays" && key != "leaves" && key != "metadata")
+      std::cout << "  " << key << ": " << value.dump() << "\n";
+  if (json.contains("metadata"))
+    for (const auto& [key, value] : json["metadata"].items())
+      std::cout << "  " << io::plain(key, 200) << ": " << io::plain(value.get<std::string>(), 1000) << "\n";
+  for (const char* list : {"arrays", "leaves"})
+    if (json.contains(list))
+      for (const auto& item : json[list])
+        std::cout << "  " << io::plain(item["name"].get<std::string>(), 200) << "  "
+                  << item["type"].get<std::string>() << " " << io::to_string(item["shape"].get<io::Extents>())
+                  << "\n";
+  return succeeded;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Run& run) {
+  struct Options {
+    std::filesystem::path file{};
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("info", "Say what a model, checkpoint, .npz or .npy file holds");
+  command->footer("Example:\n  mno info model.safetensors");
+  command->add_option("file", options->file, "The file")->required();
+  command->add_flag("--json", options->json, "As JSON");
+  command->callback([options, &run] { run = [options] { return info(options->file, options->json); }; });
+}
+
+}  // namespace program

@@ -1,0 +1,79 @@
+// mno: simulate a stochastic equation, train an operator on the ensembles, ask it for laws, score it.
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <mno/core/error.hpp>
+#include <new>
+#include <thread>
+
+#include "command.hpp"
+
+namespace program {
+
+std::vector<std::string>& arguments() {
+  static std::vector<std::string> all;
+  return all;
+}
+
+namespace {
+volatile std::sig_atomic_t interrupted = 0;
+void interrupt(int) { interrupted = 1; }
+}  // namespace
+
+bool interruption() { return interrupted != 0; }
+
+void listen_for_interruption() {
+  struct sigaction action {};
+  action.sa_handler = interrupt;
+  action.sa_flags = int(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+int threads(int asked) { return asked > 0 ? asked : int(std::max(1u, std::thread::hardware_concurrency())); }
+
+void require_folder_of(const std::filesystem::path& file) {
+  const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(folder, ignored))
+    throw mno::Error("mno: there is no folder '" + folder.string() + "' to write '" +
+                     file.filename().string() + "' into.");
+}
+
+}  // namespace program
+
+int main(int argc, char** argv) {
+  using namespace program;
+  arguments().assign(argv, argv + argc);
+  CLI::App app(
+      "Martingale Neural Operators: from an initial field and a time to the law of the field at that time.");
+  app.name("mno");
+  app.require_subcommand(1);
+  app.footer(
+      "Example:\n"
+      "  mno simulate burgers --samples 256 --ensemble 64 --seed 1 -o data.npz\n"
+      "  mno train --data data.npz -o model.safetensors\n"
+      "  mno evaluate --model model.safetensors --data data.npz\n"
+      "Exit codes: 0 done, 1 failed, 2 the command line or a file is not as expected, 3 interrupted.");
+  Run run;
+  add_simulate(app, run);
+  add_train(app, run);
+  add_predict(app, run);
+  add_evaluate(app, run);
+  add_info(app, run);
+  try {
+    app.parse(argc, argv);
+    return run();
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? succeeded : bad_input;
+  } catch (const mno::Error& error) {
+    std::cerr << error.what() << "\n";
+    return bad_input;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "mno: there is not enough memory for this.\n";
+    return failed;
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return failed;
+  }
+}

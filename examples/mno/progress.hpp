@@ -1,0 +1,27 @@
+#pragma once
+// One line that is rewritten on a terminal, plain lines elsewhere; on standard error.
+#include <string>
+
+namespace program {
+
+class Progress {
+ public:
+  explicit Progress(bool silent = false);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  bool terminal() const { return terminal_; }
+  /// Replaces the line, or adds one.
+  void show(const std::string& line);
+  /// Leaves the line where it is; what is printed next stands below it.
+  void close();
+
+ private:
+  bool silent_, terminal_, open_ = false;
+};
+
+/// 95 → "1:35", 3700 → "1:01:40".
+std::string clock(double seconds);
+
+}  // namespace program

@@ -1,0 +1,200 @@
+// mno simulate EQUATION: ensembles of a stochastic equation, written while they are drawn.
+#include <iostream>
+#include <memory>
+#include <mno/io/npz.hpp>
+#include <mno/simulate/burgers.hpp>
+#include <mno/simulate/heat.hpp>
+#include <mno/simulate/phi4.hpp>
+#include <mno/simulate/phi4_spdebench.hpp>
+#include <mno/simulate/rough_volatility.hpp>
+#include <mno/simulate/toy.hpp>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "progress.hpp"
+
+namespace program {
+
+namespace {
+
+using mno::Index;
+namespace io = mno::io;
+
+struct Options {
+  mno::Sampling sampling{};
+  std::filesystem::path output{};
+  int threads = 0;
+  bool json = false;
+};
+
+/// Samples are drawn in pieces of about this many bytes: what is in memory at once.
+constexpr Index piece_bytes = Index(64) << 20;
+
+template <class Equation>
+int simulate(const std::string& name, const Equation& equation, const Options& options) {
+  require_folder_of(options.output);
+  equation.check();
+  const mno::Sampling& all = options.sampling;
+  mno::detail::check_sampling(all);
+  mno::Cpu device(threads(options.threads));
+  const Index queries = all.queries(), rows = all.samples * queries, points = equation.grid().size();
+  io::Layout members{io::Type::f32, {rows, all.members, Equation::channels, points}};
+  mno::require(members.representable(), "simulate", "samples", mno::text("an array that a file can hold"),
+               mno::text(members.str()));
+  const Index piece = std::clamp<Index>(piece_bytes / (4 * queries * all.members * points), 1, all.samples);
+
+  static_assert(Equation::channels == 1 && Equation::dimension == 1);  // else channel-first is another order
+  listen_for_interruption();
+  Progress progress(options.json);
+  std::vector<float> initial;  // (row, channel, x)
+  std::vector<double> times;   // (row)
+  io::NpzWriter file(options.output);
+  file.begin("uT", members);
+  for (Index done = 0; done < all.samples; done += piece) {
+    mno::Sampling part = all;
+    part.samples = std::min(piece, all.samples - done);
+    part.first_sample = all.first_sample + done;
+    part.progress = [&](Index within, Index) {
+      if (interruption()) throw std::runtime_error("interrupted");
+      const Index now = done + within, percent = 100 * now / all.samples;
+      if (progress.terminal() && percent != 100 * (now - 1) / all.samples)
+        progress.show(name + ": " + std::to_string(now) + " of " + std::to_string(all.samples) + " samples");
+    };
+    try {
+      const auto drawn = mno::collect<float>(equation, part, device);
+      file.append(drawn.members.span());
+      initial.insert(initial.end(), drawn.initial.span().begin(), drawn.initial.span().end());
+      times.insert(times.end(), drawn.times.begin(), drawn.times.end());
+    } catch (const std::runtime_error&) {
+      if (!interruption()) throw;
+      progress.close();
+      std::cerr << "Interrupted; nothing was written.\n";
+      return stopped;
+    }
+  }
+  file.end();
+  file.write("u0", io::Array::of({rows, Equation::channels, points}, initial));
+  file.write("t", io::Array::of({rows}, times));
+  file.write("length", io::Array::of({Index(1)}, std::vector<double>{equation.grid().domain.length[0]}));
+  file.commit();
+  progress.close();
+  if (options.json)
+    std::cout << nlohmann::ordered_json{{"command", "simulate"},
+                                        {"equation", name},
+                                        {"rows", rows},
+                                        {"members", all.members},
+                                        {"points", points},
+                                        {"seed", all.seed},
+                                        {"first_sample", all.first_sample},
+                                        {"file", options.output.string()}}
+                     .dump()
+              << "\n";
+  else
+    std::cout << "Wrote " << options.output.string() << ": " << rows << " sample(s) of " << all.members
+              << " member(s) on " << points << " points.\n";
+  return succeeded;
+}
+
+template <class Equation> struct Setup {
+  Equation equation;
+  Options options{};
+};
+
+/// The options that every equation has, and what runs.
+template <class Equation>
+std::shared_ptr<Setup<Equation>> add_equation(CLI::App& parent, Run& run, const std::string& name,
+                                              const std::string& what, const Equation& equation,
+                                              CLI::App*& command) {
+  auto setup = std::make_shared<Setup<Equation>>(Setup<Equation>{equation});
+  command = parent.add_subcommand(name, what);
+  setup->options.sampling.samples = 256;
+  setup->options.sampling.members = 64;
+  auto& [own, options] = *setup;
+  command->add_option("--samples", options.sampling.samples, "Initial conditions")->capture_default_str();
+  command->add_option("--ensemble", options.sampling.members, "Members for each")->capture_default_str();
+  command->add_option("--seed", options.sampling.seed, "All draws depend on it alone")->capture_default_str();
+  command
+      ->add_option("--first-sample", options.sampling.first_sample,
+                   "Where in the seed's sequence to begin: test data is another piece of it")
+      ->capture_default_str();
+  command->add_option("--times", options.sampling.times, "Query times, increasing (default: the final time)")
+      ->delimiter(',');
+  command->add_option("--time", own.time, "Final time")->capture_default_str();
+  command->add_option("-o,--output", options.output, "The .npz file to write")->required();
+  command->add_option("--threads", options.threads, "Threads; 0: all")->check(CLI::NonNegativeNumber);
+  command->add_flag("--json", options.json, "Say what was done as JSON");
+  command->footer("Example:\n  mno simulate " + name + " --samples 256 --ensemble 64 --seed 1 -o data.npz");
+  command->callback([setup, name, &run] {
+    run = [setup, name] { return simulate(name, setup->equation, setup->options); };
+  });
+  return setup;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, Run& run) {
+  CLI::App* command =
+      app.add_subcommand("simulate", "Draw ensembles of a stochastic equation into an .npz file");
+  command->require_subcommand(1);
+  command->footer(
+      "Example:\n  mno simulate burgers --samples 256 --ensemble 64 --seed 1 -o data.npz\n"
+      "Each equation has its own options: mno simulate burgers --help");
+  CLI::App* one = nullptr;
+
+  const auto burgers =
+      add_equation(*command, run, "burgers", "u_t = nu u_xx - u u_x + sigma dW", mno::spde::Burgers{}, one);
+  one->add_option("--nu", burgers->equation.nu, "Viscosity")->capture_default_str();
+  one->add_option("--sigma", burgers->equation.sigma, "Noise")->capture_default_str();
+  one->add_option("--steps", burgers->equation.steps, "Steps to the final time")->capture_default_str();
+  const CLI::Option* simulated =
+      one->add_option("--simulated", burgers->equation.simulated, "Points of the simulation")
+          ->capture_default_str();
+  one->add_option("--points", burgers->equation.kept, "Points that are kept")->capture_default_str();
+  one->parse_complete_callback([burgers, simulated] {  // before the callback that runs it
+    if (simulated->count() == 0)
+      burgers->equation.simulated = std::max<Index>(128, 2 * burgers->equation.kept);
+  });
+
+  const auto phi4 = add_equation(*command, run, "phi4", "u_t = nu u_xx + growth u - u^3 + sigma dW",
+                                 mno::spde::Phi4{}, one);
+  one->add_option("--nu", phi4->equation.nu, "Diffusion")->capture_default_str();
+  one->add_option("--sigma", phi4->equation.sigma, "Noise")->capture_default_str();
+  one->add_option("--growth", phi4->equation.growth, "Linear growth")->capture_default_str();
+  one->add_option("--steps", phi4->equation.steps, "Steps to the final time")->capture_default_str();
+  one->add_option_function<Index>(
+      "--points", [phi4](Index n) { phi4->equation.simulated = phi4->equation.kept = n; }, "Points [64]");
+
+  const auto bench = add_equation(*command, run, "phi4-spdebench", "phi4 as SPDEBench solves it",
+                                  mno::spde::Phi4SpdeBench{}, one);
+  one->add_option("--sigma", bench->equation.sigma, "Noise")->capture_default_str();
+  one->add_option("--steps", bench->equation.steps, "Steps to the final time")->capture_default_str();
+  one->add_option("--points", bench->equation.points, "Points")->capture_default_str();
+  one->add_option("--varied", bench->equation.varied, "Size of the random part of u_0")
+      ->capture_default_str();
+
+  const auto rough = add_equation(*command, run, "rough-volatility", "log sigma_t = u_0 + eta W^H_t",
+                                  mno::spde::RoughVolatility{}, one);
+  one->add_option("--hurst", rough->equation.hurst, "Hurst exponent")->capture_default_str();
+  one->add_option("--eta", rough->equation.eta, "Noise")->capture_default_str();
+  one->add_option("--steps", rough->equation.steps, "Steps of the time grid")->capture_default_str();
+  one->add_option("--points", rough->equation.points, "Points")->capture_default_str();
+
+  const auto heat = add_equation(*command, run, "heat", "u_t = nu u_xx + sigma dW, whose law is known",
+                                 mno::spde::Heat{}, one);
+  one->add_option("--nu", heat->equation.nu, "Diffusion")->capture_default_str();
+  one->add_option("--sigma", heat->equation.sigma, "Noise")->capture_default_str();
+  one->add_option("--points", heat->equation.points, "Points")->capture_default_str();
+
+  const auto toy = [&](const char* name, const char* what, const mno::spde::DriftAndNoise& equation) {
+    const auto setup = add_equation(*command, run, name, what, equation, one);
+    one->add_option("--drift", setup->equation.drift, "a")->capture_default_str();
+    one->add_option("--sigma", setup->equation.sigma, "s")->capture_default_str();
+    one->add_option("--points", setup->equation.points, "Points")->capture_default_str();
+  };
+  toy("brownian", "u_t = u_0 + a t u_0 + s W_t, a = 0", mno::spde::brownian_field());
+  toy("drift", "u_t = a t u_0 + s W_t, s = 0", mno::spde::pure_drift());
+  toy("noise", "u_t = a t u_0 + s W_t, a = 0", mno::spde::pure_noise());
+  toy("drift-noise", "u_t = a t u_0 + s W_t", mno::spde::drift_and_noise());
+}
+
+}  // namespace program

@@ -1,0 +1,231 @@
+// mno train: an operator from a file of ensembles.
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "config.hpp"
+#include "operator.hpp"
+#include "progress.hpp"
+
+namespace program {
+
+namespace {
+
+using mno::Index;
+
+struct Options {
+  std::filesystem::path data{}, config{};
+  ShapeNumbers shape{};
+  TrainRequest request{};
+  std::string schedule = "cosine";
+  Index warmup_epochs = -1, ramp_epochs = -1;
+  bool restart = false, json = false;
+  ConfigKeys keys{};
+};
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+std::string line(const mno::EpochReport& report) {
+  std::string out = "epoch " + std::to_string(report.epoch) + "/" + std::to_string(report.epochs) +
+                    "  loss " + number(report.loss);
+  if (report.validation)
+    out += "  validation: mean RMSE " + number(report.validation->mean_rmse) + ", variance RMSE " +
+           number(report.validation->variance_rmse) + ", W2g " + number(report.validation->w2g);
+  return out + "  " + number(report.samples_per_second) + " samples/s  " + clock(report.seconds_left) +
+         " left";
+}
+
+/// As a shell would have to be told.
+std::string quoted(const std::string& word) {
+  const std::string_view harmless =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(harmless) == word.npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+std::string command_to_resume() {
+  std::string out;
+  bool there = false;
+  for (const std::string& word : arguments()) {
+    if (word == "--restart") continue;
+    there = there || word == "--resume";
+    out += (out.empty() ? "" : " ") + quoted(word);
+  }
+  return there ? out : out + " --resume";
+}
+
+/// What the statistics of all samples take, twice while they are split.
+void require_memory(const mno::io::EnsembleFile& file) {
+  double bytes = 6 * sizeof(float) * double(file.samples()) * double(file.channels());
+  for (const Index n : file.points()) bytes *= double(n);
+  const double memory = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGE_SIZE));
+  if (bytes > memory)
+    mno::io::refuse(file.name(), "expected statistics that fit into memory (", memory, " bytes), found ",
+                    file.samples(), " samples that take ", bytes);
+}
+
+int train(Options& options) {
+  if (!options.config.empty()) read_config(options.config, options.keys);
+  TrainRequest& request = options.request;
+  if (options.data.empty())
+    throw mno::Error("mno train: --data FILE is required, here or in [data] of the --config file.");
+  if (request.model.empty())
+    throw mno::Error("mno train: -o MODEL is required, here or in [model] of the --config file.");
+  require_folder_of(request.model);
+  request.checkpoint = request.model.string() + ".checkpoint";
+  const bool there = std::filesystem::exists(request.checkpoint);
+  if (request.resume && !there)
+    throw mno::Error("mno train: --resume: there is no checkpoint '" + request.checkpoint.string() + "'.");
+  if (there && !request.resume && !options.restart)
+    throw mno::Error(
+        "mno train: '" + request.checkpoint.string() +
+        "' holds an unfinished run: add --resume to go on with it, or --restart to begin again.");
+  auto& training = request.options;
+  training.recipe = mno::Recipe::named(request.recipe);
+  if (options.warmup_epochs >= 0) training.recipe.warmup_epochs = options.warmup_epochs;
+  if (options.ramp_epochs >= 0) training.recipe.ramp_epochs = options.ramp_epochs;
+  training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
+  request.threads = threads(request.threads);
+
+  mno::io::EnsembleFile file(options.data);
+  if (file.samples() < 2)
+    mno::io::refuse(file.name(), "expected at least two samples (initial conditions) to train on, found one");
+  require_memory(file);
+  ShapeNumbers wanted = options.shape;
+  wanted.dimension = file.dimension();
+  wanted.channels = int(file.channels());
+  wanted.known = int(file.known_fields());
+  const Operator& one = choose(wanted);
+
+  listen_for_interruption();
+  Progress progress(options.json);
+  request.interrupted = interruption;
+  request.report = [&](const mno::EpochReport& report) { progress.show(line(report)); };
+  const TrainResult result = one.train(file, request);
+  progress.close();
+  if (result.interrupted) {
+    std::cerr << "Interrupted in epoch " << result.epochs + 1 << "; the checkpoint is '"
+              << request.checkpoint.string() << "'. To go on:\n  " << command_to_resume() << "\n";
+    return stopped;
+  }
+  std::error_code ignored;  // the run is over: what it would go on from is not needed any more
+  std::filesystem::remove(request.checkpoint, ignored);
+  std::filesystem::remove(request.checkpoint.string() + ".previous", ignored);
+  if (options.json) {
+    nlohmann::ordered_json json{{"command", "train"},
+                                {"model", request.model.string()},
+                                {"shape", one.shape_text()},
+                                {"parameters", result.parameters},
+                                {"recipe", request.recipe},
+                                {"seed", training.seed},
+                                {"epochs", result.epochs},
+                                {"train_samples", result.train},
+                                {"validation_samples", result.validation}};
+    if (result.scores)
+      json["validation"] = {{"mean_rmse", result.scores->mean_rmse},
+                            {"variance_rmse", result.scores->variance_rmse},
+                            {"w2g", result.scores->w2g}};
+    std::cout << json.dump() << "\n";
+    return succeeded;
+  }
+  std::cout << "Wrote " << request.model.string() << ": " << result.parameters << " parameters, "
+            << result.epochs << " epochs on " << result.train << " samples";
+  if (result.scores)
+    std::cout << "; on " << result.validation << " others: mean RMSE " << number(result.scores->mean_rmse)
+              << ", variance RMSE " << number(result.scores->variance_rmse) << ", W2g "
+              << number(result.scores->w2g);
+  std::cout << ".\n";
+  return succeeded;
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Run& run) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("train", "Train an operator on a file of ensembles");
+  command->footer(
+      "Example:\n  mno train --data data.npz -o model.safetensors --epochs 200\n"
+      "The same from a file, run.toml, with --config run.toml; flags win:\n"
+      "  [data]\n  data = \"data.npz\"\n  [model]\n  output = \"model.safetensors\"\n  [training]\n"
+      "  epochs = 200\n"
+      "Ctrl-C writes MODEL.checkpoint and says how to go on. Dimension and channels come from the data; the\n"
+      "shape is the first compiled one that has what the flags ask for.");
+  auto& o = *options;
+  auto& training = o.request.options;
+  // add(table, key, variable, text): a flag and a key of the configuration
+  const auto add = [&](const char* table, const std::string& key, auto& variable, const std::string& text) {
+    const std::string flags = key == "output" ? "-o,--output" : "--" + key;
+    CLI::Option* option = command->add_option(flags, variable, text);
+    o.keys[table][key] = option;
+    return option;
+  };
+  command->add_option("--config", o.config, "A TOML file with tables [data], [model] and [training]");
+  add("data", "data", o.data, "The .npz file: u0, uT, t and, if need be, length and fields");
+  add("data", "validation", o.request.validation, "Fraction of the initial conditions to validate on")
+      ->capture_default_str();
+  add("model", "output", o.request.model, "The model file to write");
+  add("model", "rank", o.shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
+  add("model", "width", o.shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
+  add("model", "modes", o.shape.modes, "Wavenumbers kept per axis")->check(CLI::PositiveNumber);
+  add("model", "depth", o.shape.depth, "Fourier layers")->check(CLI::PositiveNumber);
+  add("training", "recipe", o.request.recipe, "Loss: paper or decoupled")
+      ->check(CLI::IsMember({"paper", "decoupled"}))
+      ->capture_default_str();
+  add("training", "epochs", training.epochs, "Times through the data")->capture_default_str();
+  add("training", "batch", training.batch, "Samples per step")->capture_default_str();
+  add("training", "learning-rate", training.adamw.learning_rate, "Largest step size of AdamW")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add("training", "beta2", training.adamw.beta2, "Decay of AdamW's second moment")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  add("training", "weight-decay", training.adamw.weight_decay, "Weight decay of AdamW")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add("training", "schedule", o.schedule, "Of the learning rate: cosine or constant")
+      ->check(CLI::IsMember({"cosine", "constant"}))
+      ->capture_default_str();
+  add("training", "warmup-steps", training.warmup_steps, "Steps of growing learning rate")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add("training", "warmup-epochs", o.warmup_epochs,
+      "Epochs that train the mean alone (default: the recipe's)")
+      ->check(CLI::NonNegativeNumber);
+  add("training", "ramp-epochs", o.ramp_epochs,
+      "Epochs in which the likelihood comes in (default: the recipe's)")
+      ->check(CLI::NonNegativeNumber);
+  add("training", "clip", training.clip, "Largest norm of a gradient; 0: any")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add("training", "average", training.average, "Decay of a moving average of the weights; 0: none")
+      ->check(CLI::Range(0.0, 0.999999))
+      ->capture_default_str();
+  add("training", "patience", training.patience, "Epochs without improvement before it stops; 0: it does not")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add("training", "seed", training.seed, "Weights, split and order depend on it alone")
+      ->capture_default_str();
+  add("training", "threads", o.request.threads, "Threads; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->default_val(0);
+  add("training", "checkpoint-seconds", o.request.checkpoint_seconds,
+      "Least time between checkpoints; 0: after every epoch")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_flag("--resume", o.request.resume, "Go on from MODEL.checkpoint");
+  command->add_flag("--restart", o.restart, "Begin again although there is a checkpoint")
+      ->excludes("--resume");
+  command->add_flag("--json", o.json, "Say what was done as JSON");
+  command->callback([options, &run] { run = [options] { return train(*options); }; });
+}
+
+}  // namespace program

@@ -1,0 +1,317 @@
+// The program mno as a user runs it: from a simulation to predictions, files that do not fit, interruptions.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "io/scratch.hpp"
+#include "mno/core/random.hpp"
+#include "mno/io/npz.hpp"
+
+using namespace mno;
+using namespace mno::io;
+
+namespace {
+
+struct Outcome {
+  int code;
+  std::string out, errors;
+};
+
+std::string content(const std::filesystem::path& path) {
+  const Bytes bytes = read_file(path);
+  return std::string(characters(bytes));
+}
+
+/// Runs `mno ARGUMENTS` in a folder.
+Outcome mno_in(const Scratch& folder, const std::string& arguments) {
+  const std::string command = "cd '" + folder.path().string() + "' && '" MNO_PROGRAM_PATH "' " + arguments +
+                              " >stdout.txt 2>stderr.txt";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(folder / "stdout.txt"),
+          content(folder / "stderr.txt")};
+}
+
+const std::string small = " --rank 4 --width 16 --modes 8 --depth 2 ";
+
+void simulate_heat(const Scratch& folder, const std::string& name = "data.npz", int samples = 24) {
+  const auto done = mno_in(folder, "simulate heat --samples " + std::to_string(samples) +
+                                       " --ensemble 16 --points 16 --seed 1 -o " + name);
+  REQUIRE_MESSAGE(done.code == 0, done.errors);
+}
+
+std::vector<float> values(Index count, std::uint64_t seed) {
+  Stream random(seed);
+  std::vector<float> all;
+  for (Index i = 0; i < count; ++i) all.push_back(float(random.normal()));
+  return all;
+}
+
+/// Arrays that train accepts, for tests to spoil.
+struct Data {
+  Array u0 = Array::of({4, 1, 16}, values(4 * 16, 1));
+  Array uT = Array::of({4, 5, 1, 16}, values(4 * 5 * 16, 2));
+  Array t = Array::of({4}, std::vector<double>{1, 1, 1, 1});
+
+  void write(const std::filesystem::path& path) const {
+    NpzWriter file(path);
+    file.write("u0", u0);
+    file.write("uT", uT);
+    file.write("t", t);
+    file.commit();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("from a simulation to a trained, scored and asked model") {
+  const Scratch folder;
+  simulate_heat(folder);
+  const auto again = mno_in(folder,
+                            "simulate heat --samples 8 --first-sample 16 --ensemble 16 --points 16 "
+                            "--seed 1 -o piece.npz --json");
+  REQUIRE(again.code == 0);
+  CHECK(nlohmann::json::parse(again.out)["rows"] == 8);
+  const NpyReader all = NpzReader(folder / "data.npz").open("uT");
+  CHECK(all.layout().str() == "f32 (24, 16, 1, 16)");
+  CHECK(NpyReader(all).read_rows(16, 8) == NpzReader(folder / "piece.npz").read("uT"));  // the same sequence
+
+  const auto trained =
+      mno_in(folder, "train --data data.npz -o model.safetensors --epochs 30 --batch 8 --json" + small);
+  REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+  const auto report = nlohmann::json::parse(trained.out);
+  CHECK(report["epochs"] == 30);
+  CHECK(report["validation_samples"] == 2);
+  CHECK(report["train_samples"] == 22);
+  CHECK(report["validation"]["mean_rmse"].get<double>() < 0.5);  // an untrained one has about 1
+  CHECK_FALSE(std::filesystem::exists(folder / "model.safetensors.checkpoint"));
+
+  const auto scored = mno_in(folder, "evaluate --model model.safetensors --data piece.npz --json -o scores");
+  REQUIRE_MESSAGE(scored.code == 0, scored.errors);
+  const auto rows = nlohmann::json::parse(scored.out)["rows"];
+  std::vector<std::string> names;
+  for (const auto& row : rows) {
+    names.push_back(row["metric"]);
+    CHECK(std::isfinite(row["value"].get<double>()));
+    CHECK(row["floor"].get<double>() > 0);
+    if (row["metric"] == "mean_rmse") {
+      CHECK(row["value"].get<double>() > row["floor"].get<double>());
+      CHECK(row["value"].get<double>() < 0.5);
+    }
+  }
+  CHECK(names == std::vector<std::string>{"mean_rmse", "variance_rmse", "w2s", "w2g", "crps", "energy_score",
+                                          "covariance_error", "coverage", "coverage", "coverage",
+                                          "coverage"});
+  CHECK(nlohmann::json::parse(content(folder / "scores" / "evaluation.json"))["rows"] == rows);
+  const NpzReader moments(folder / "scores" / "evaluation.npz");
+  CHECK(moments.open("ensemble_variance").layout().str() == "f32 (8, 1, 16)");
+  const Array before = NpzReader(folder / "piece.npz").read("u0"), after = moments.read("u0");
+  for (std::size_t i = 0; i < before.size(); ++i)
+    CHECK(after.values<float>()[i] == doctest::Approx(before.values<float>()[i]).epsilon(1e-4));
+
+  write_npy(folder / "u0.npy", Array::of({40}, values(40, 3)));  // another grid, without axes of one
+  const auto asked = mno_in(
+      folder, "predict --model model.safetensors --input u0.npy --time 0.5 --samples 7 -o law.npz --json");
+  REQUIRE_MESSAGE(asked.code == 0, asked.errors);
+  CHECK(nlohmann::json::parse(asked.out)["samples"] == 7);
+  const NpzReader law(folder / "law.npz");
+  CHECK(law.open("mean").layout().str() == "f32 (1, 1, 40)");
+  CHECK(law.open("samples").layout().str() == "f32 (1, 7, 1, 40)");
+  const Array factor = law.read("factor"), variance = law.read("variance");
+  CHECK(factor.layout().str() == "f32 (1, 4, 1, 40)");
+  for (std::size_t p = 0; p < 40; ++p) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 4; ++k) sum += std::pow(double(factor.values<float>()[k * 40 + p]), 2);
+    CHECK(sum == doctest::Approx(double(variance.values<float>()[p])).epsilon(1e-4));
+  }
+  REQUIRE(mno_in(folder, "predict --model model.safetensors --input u0.npy --time 0 -o start.npz").code == 0);
+  const Array start = NpzReader(folder / "start.npz").read("mean");
+  const auto u0 = values(40, 3);
+  for (std::size_t p = 0; p < 40; ++p)
+    CHECK(start.values<float>()[p] == doctest::Approx(u0[p]).epsilon(1e-4));
+
+  const auto told = mno_in(folder, "info model.safetensors --json");
+  REQUIRE(told.code == 0);
+  CHECK(nlohmann::json::parse(told.out)["parameters"] == report["parameters"]);
+  CHECK(says(mno_in(folder, "info model.safetensors").out, "gate.alpha  f32 (1,)"));
+  CHECK(nlohmann::json::parse(mno_in(folder, "info data.npz --json").out)["members"] == 16);
+}
+
+TEST_CASE("every command has a help text with an example, and says what is wrong with a command line") {
+  const Scratch folder;
+  for (const char* command : {"", "simulate", "simulate burgers", "train", "predict", "evaluate", "info"}) {
+    CAPTURE(std::string(command));
+    const auto help = mno_in(folder, std::string(command) + " --help");
+    CHECK(help.code == 0);
+    CHECK(says(help.out, "Example:\n"));
+  }
+  CHECK(mno_in(folder, "").code == 2);
+  CHECK(mno_in(folder, "simulate burgers --samples many -o x.npz").code == 2);
+  CHECK(says(mno_in(folder, "train --data x.npz").errors, "-o MODEL is required"));
+  const auto nowhere = mno_in(folder, "simulate heat -o none/x.npz");
+  CHECK(nowhere.code == 2);
+  CHECK(says(nowhere.errors, "there is no folder 'none'"));
+}
+
+TEST_CASE("data that cannot be trained on is refused with a sentence and exit code 2") {
+  const auto refused = [](const Data& data) {
+    const Scratch folder;
+    data.write(folder / "data.npz");
+    const auto begin = std::chrono::steady_clock::now();
+    const auto result = mno_in(folder, "train --data data.npz -o m.safetensors --epochs 1" + small);
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+    CHECK_FALSE(std::filesystem::exists(folder / "m.safetensors"));
+    CHECK(result.code == 2);
+    return result.errors;
+  };
+  Data data;
+  data.uT = Array::of({4, 5, 1, 15}, values(4 * 5 * 15, 2));
+  CHECK(says(refused(data), "found (4, 5, 1, 15)"));
+  data = {};
+  data.uT.values<float>()[100] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(says(refused(data), "a NaN or an infinity in sample 1"));
+  data.uT = Array::of({4, 5, 1, 16}, std::vector<float>(320, 2.0f));
+  CHECK(says(refused(data), "zero variance"));
+  data.uT = Array::of({4, 1, 1, 16}, values(64, 2));
+  CHECK(says(refused(data), "at least two members"));
+  data = {};
+  data.u0 = Array::of({1, 1, 16}, values(16, 1));
+  data.uT = Array::of({1, 5, 1, 16}, values(80, 2));
+  data.t = Array::of({}, std::vector<double>{1});
+  CHECK(says(refused(data), "at least two samples"));
+
+  const Scratch folder;
+  NpzWriter missing(folder / "missing.npz");
+  missing.write("u0", Data().u0);
+  missing.commit();
+  const auto without = mno_in(folder, "train --data missing.npz -o m.safetensors");
+  CHECK(without.code == 2);
+  CHECK(says(without.errors, "expected the arrays u0, uT and t, found 'u0'"));
+
+  // A header that claims 10⁹ samples, before the bytes of four.
+  Data().write(folder / "claims.npz");
+  std::string bytes = content(folder / "claims.npz");
+  const auto at = bytes.find("(4, 1, 16), }         ");
+  REQUIRE(at != bytes.npos);
+  bytes.replace(at, 22, "(1000000000, 1, 16), }");
+  spoil(folder / "claims.npz", bytes_of(bytes));
+  const auto claims = mno_in(folder, "train --data claims.npz -o m.safetensors");
+  CHECK(claims.code == 2);
+  CHECK(says(claims.errors, "1000000000"));
+
+  const auto none = mno_in(folder, "train --data none.npz -o m.safetensors");
+  CHECK(none.code == 2);
+  CHECK(says(none.errors, "cannot be opened"));
+}
+
+TEST_CASE("a shape that is not compiled is answered with how to have it") {
+  const Scratch folder;
+  simulate_heat(folder);
+  const auto result = mno_in(folder, "train --data data.npz -o m.safetensors --rank 5 --width 17");
+  CHECK(result.code == 2);
+  CHECK(says(result.errors, "dimension 1, channels 1, rank 5, width 17, modes any"));
+  CHECK(says(result.errors, "dimension 1, channels 1, rank 4, width 16, modes 8, depth 2\n"));
+  CHECK(says(result.errors, ";1,1,5,17,16,4'"));
+  CHECK(says(result.errors, "static constexpr int dimension = 1, channels = 1, rank = 5, width = 17"));
+}
+
+TEST_CASE("a configuration gives what flags do not, and nothing else may stand in it") {
+  const Scratch folder;
+  simulate_heat(folder);
+  spoil(folder / "run.toml",
+        bytes_of(std::string_view(
+            "[data]\ndata = \"data.npz\"\nvalidation = 0.25\n[model]\noutput = \"toml.safetensors\"\n"
+            "width = 16\n[training]\nepochs = 7\nlearning-rate = 1e-3\n")));
+  const auto done = mno_in(folder, "train --config run.toml --epochs 2 --json");
+  REQUIRE_MESSAGE(done.code == 0, done.errors);
+  const auto report = nlohmann::json::parse(done.out);
+  CHECK(report["model"] == "toml.safetensors");
+  CHECK(report["epochs"] == 2);  // the flag wins
+  CHECK(report["validation_samples"] == 6);
+  const auto told = nlohmann::json::parse(mno_in(folder, "info toml.safetensors --json").out);
+  CHECK(says(told["metadata"]["training"].get<std::string>(), " learning_rate=0.001 "));
+
+  const auto refused = [&](const std::string& text) {
+    spoil(folder / "bad.toml", bytes_of(std::string_view(text)));
+    const auto result = mno_in(folder, "train --config bad.toml --data data.npz -o bad.safetensors");
+    CHECK(result.code == 2);
+    return result.errors;
+  };
+  CHECK(says(refused("[training]\nepoch = 3\n"), "unknown key 'epoch' in [training]"));
+  CHECK(says(refused("[train]\nepochs = 3\n"), "unknown key 'train'"));
+  CHECK(says(refused("[training]\nepochs = \"many\"\n"), "key 'epochs' in [training]"));
+  CHECK(says(refused("[training\n"), "is not TOML at line 1"));
+}
+
+TEST_CASE("SIGINT leaves a checkpoint, and the run that goes on from it equals an uninterrupted one") {
+  const Scratch folder;
+  simulate_heat(folder, "data.npz", 64);
+  const std::string run = "train --data data.npz --epochs 40 --batch 4 --seed 3" + small + "-o ";
+  const auto whole = mno_in(folder, run + "whole.safetensors");
+  REQUIRE_MESSAGE(whole.code == 0, whole.errors);
+  CHECK(says(whole.errors, "epoch 40/40  loss "));
+
+  int interruptions = 0;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      std::string command = "cd '" + folder.path().string() + "' && exec '" MNO_PROGRAM_PATH "' " + run +
+                            "parts.safetensors" + (interruptions ? " --resume" : "") +
+                            " >stdout.txt 2>stderr.txt";
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    // Once it has shown an epoch it is under way.
+    for (int wait = 0; wait < 1000; ++wait) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::error_code none;
+      if (std::filesystem::file_size(folder / "stderr.txt", none) > 0 && !none) break;
+    }
+    ::kill(child, SIGINT);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    REQUIRE(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 0) break;  // it was faster than the signal
+    CHECK(WEXITSTATUS(status) == 3);
+    ++interruptions;
+    const std::string said = content(folder / "stderr.txt");
+    CHECK(says(said, "parts.safetensors.checkpoint'. To go on:\n"));
+    CHECK(says(said, "-o parts.safetensors --resume\n"));
+    CHECK_FALSE(std::filesystem::exists(folder / "parts.safetensors"));
+    ::unlink((folder / "stderr.txt").c_str());
+  }
+  CHECK(interruptions >= 1);
+  const auto forgot = mno_in(folder, run + "parts.safetensors");
+  CHECK(forgot.code == 2);
+  CHECK(says(forgot.errors, "add --resume to go on with it, or --restart"));
+  const auto other = mno_in(folder, run + "parts.safetensors --resume --learning-rate 0.5");
+  CHECK(other.code == 2);
+  CHECK(says(other.errors, "learning_rate=0.5"));
+  const auto rest = mno_in(folder, run + "parts.safetensors --resume");
+  REQUIRE_MESSAGE(rest.code == 0, rest.errors);
+  CHECK(content(folder / "parts.safetensors") == content(folder / "whole.safetensors"));
+  CHECK(says(mno_in(folder, run + "parts.safetensors --resume").errors, "there is no checkpoint"));
+}
+
+TEST_CASE("a loss that is no number is an error that names the step and the last good checkpoint") {
+  const Scratch folder;
+  simulate_heat(folder);
+  const std::string run =
+      "train --data data.npz -o m.safetensors --epochs 50 --schedule constant "
+      "--checkpoint-seconds 0 --learning-rate 1e30" +
+      small;
+  const auto at_once = mno_in(folder, run);
+  CHECK(at_once.code == 1);
+  CHECK(says(at_once.errors, "in epoch 2, step 2 (samples "));
+  CHECK(says(at_once.errors, "No checkpoint was written before it."));
+  const auto later = mno_in(folder, run + "--validation 0");
+  CHECK(later.code == 1);
+  CHECK(says(later.errors, "The last good checkpoint is 'm.safetensors.checkpoint', of epoch 1."));
+  CHECK_FALSE(std::filesystem::exists(folder / "m.safetensors"));
+}
