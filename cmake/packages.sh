@@ -3,7 +3,9 @@
 
 # What every build needs, and what the tests need beside it.
 build_packages=(g++ cmake ninja-build pkg-config libeigen3-dev libboost-dev libfftw3-dev zlib1g-dev)
-test_packages=(libhdf5-dev doctest-dev librapidcheck-dev libbenchmark-dev librandom123-dev nlohmann-json3-dev clang-format python3 python3-venv)
+# What the program mno needs beside them.
+program_packages=(libcli11-dev nlohmann-json3-dev libtomlplusplus-dev)
+test_packages=(libhdf5-dev doctest-dev librapidcheck-dev libbenchmark-dev librandom123-dev clang-format python3 python3-venv)
 clang_packages=(clang libclang-rt-dev llvm libomp-dev)
 
 say() { printf '%s\n' "$*"; }

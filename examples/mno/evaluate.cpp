@@ -2,11 +2,9 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <mno/io/safe_file.hpp>
-#include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "operator.hpp"
+#include "results.hpp"
 
 namespace program {
 
@@ -24,7 +22,8 @@ int evaluate(Options& options) {
   request.threads = threads(request.threads);
   if (options.benchmark.empty()) options.benchmark = options.data.stem().string();
   const Operator& one = of_model(request.model);
-  mno::io::EnsembleFile file(options.data);
+  const auto opened = open_ensembles(options.data);
+  mno::io::EnsembleReader& file = *opened;
   const ShapeNumbers shape = one.shape();
   if (file.dimension() != shape.dimension || file.channels() != shape.channels ||
       file.known_fields() != shape.known)
@@ -35,24 +34,23 @@ int evaluate(Options& options) {
     std::filesystem::create_directories(options.folder);
     request.fields = options.folder / "evaluation.npz";
   }
-  const std::vector<MetricRow> rows = one.evaluate(file, request);
+  Evaluation evaluation = one.evaluate(file, request);
+  auto& rows = evaluation.rows;
+  name_rows(rows, "evaluation", options.benchmark, options.method);
 
-  nlohmann::ordered_json json{
+  const mno::report::Json json{
       {"command", "evaluate"},         {"model", request.model.string()},
       {"data", options.data.string()}, {"conditions", file.samples()},
       {"members", file.members()},     {"draws", request.draws > 0 ? request.draws : file.members()},
-      {"coordinates", "normalised"},   {"rows", nlohmann::ordered_json::array()}};
-  for (const MetricRow& row : rows) {
-    nlohmann::ordered_json item{{"table", "evaluation"},    {"benchmark", options.benchmark},
-                                {"method", options.method}, {"metric", row.metric},
-                                {"value", row.value},       {"floor", row.floor}};
-    if (row.at) item["at"] = *row.at;
-    json["rows"].push_back(std::move(item));
-  }
+      {"coordinates", "normalised"},   {"rows", mno::report::json_of(rows)}};
   if (!options.folder.empty()) {
-    mno::io::SafeFile out(options.folder / "evaluation.json", mno::io::Keep::nothing);
-    out.write(json.dump(1) + "\n");
-    out.commit();
+    auto record = record_of(evaluation, request.model);
+    record.title = request.model.filename().string() + " on " + options.data.filename().string();
+    record.description =
+        mno::text("Scores over ", file.samples(), " initial conditions with ", file.members(),
+                  " members each, in normalised coordinates; pictures in those of the data.")
+            .str();
+    write_results(record, options.folder);
   }
   if (options.json) {
     std::cout << json.dump() << "\n";
@@ -61,14 +59,15 @@ int evaluate(Options& options) {
   std::printf("%lld conditions, %lld members each; normalised coordinates\n",
               static_cast<long long>(file.samples()), static_cast<long long>(file.members()));
   std::printf("%-22s %12s %12s\n", "metric", "value", "floor");
-  for (const MetricRow& row : rows) {
+  for (const auto& row : rows) {
     char name[64];
-    if (row.at)
-      std::snprintf(name, sizeof name, "%s at %g", row.metric.c_str(), *row.at);
+    if (row.at.contains("level"))
+      std::snprintf(name, sizeof name, "%s at %g", row.metric.c_str(), row.at.at("level"));
     else
       std::snprintf(name, sizeof name, "%s", row.metric.c_str());
-    std::printf("%-22s %12.4g %12.4g\n", name, row.value, row.floor);
+    std::printf("%-22s %12.4g %12.4g\n", name, row.value, row.floor.value_or(0));
   }
+  if (!options.folder.empty()) std::printf("The page is %s\n", (options.folder / "report.html").c_str());
   return succeeded;
 }
 
@@ -86,7 +85,8 @@ void add_evaluate(CLI::App& app, Run& run) {
   command->add_option("--model", request.model, "The model file")->required();
   command->add_option("--data", options->data, "The .npz file: u0, uT, t")->required();
   command->add_option("-o,--output", options->folder,
-                      "A folder for evaluation.json and the moments per condition, evaluation.npz");
+                      "A folder for results.json, report.html, run.json and the moments per condition,\n"
+                      "evaluation.npz");
   command->add_option("--draws", request.draws, "Draws per condition; 0: as many as there are members")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

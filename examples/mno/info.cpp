@@ -2,11 +2,12 @@
 #include <array>
 #include <iostream>
 #include <memory>
-#include <mno/io/ensemble_file.hpp>
+#include <mno/io/npz.hpp>
 #include <mno/io/safetensors.hpp>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "operator.hpp"
 
 namespace program {
 
@@ -26,22 +27,24 @@ Json array(const std::string& name, const io::Layout& layout) {
   return {{"name", name}, {"type", io::name_of(layout.type)}, {"shape", layout.shape}};
 }
 
+void describe_ensemble(const std::filesystem::path& path, Json& json) {
+  const auto data = open_ensembles(path);
+  json["kind"] = "ensemble";
+  json["dimension"] = data->dimension();
+  json["samples"] = data->samples();
+  json["members"] = data->members();
+  json["channels"] = data->channels();
+  json["points"] = data->points();
+  json["length"] = data->length();
+  json["known_fields"] = data->known_fields();
+}
+
 Json of_npz(const std::filesystem::path& path) {
   const io::NpzReader file(path);
   Json json{{"kind", "npz"}, {"arrays", Json::array()}};
   for (const std::string& name : file.names())
     json["arrays"].push_back(array(name, file.open(name).layout()));
-  if (file.contains("u0") && file.contains("uT") && file.contains("t")) {
-    const io::EnsembleFile data(path);
-    json["kind"] = "ensemble";
-    json["dimension"] = data.dimension();
-    json["samples"] = data.samples();
-    json["members"] = data.members();
-    json["channels"] = data.channels();
-    json["points"] = data.points();
-    json["length"] = data.length();
-    json["known_fields"] = data.known_fields();
-  }
+  if (file.contains("u0") && file.contains("uT") && file.contains("t")) describe_ensemble(path, json);
   return json;
 }
 
@@ -67,11 +70,16 @@ Json of_safetensors(const std::filesystem::path& path) {
 
 Json inspect(const std::filesystem::path& path) {
   io::File file(path);
-  std::array<std::byte, 6> start{};
+  std::array<std::byte, 8> start{};
   file.read(0, std::span(start).first(std::size_t(std::min<std::uint64_t>(file.size(), start.size()))));
   const std::string_view magic = io::characters(start);
   if (magic.starts_with("PK")) return of_npz(path);
-  if (magic == io::detail::npy_magic) {
+  if (magic.substr(1).starts_with("HDF\r")) {
+    Json json{{"kind", "hdf5"}};
+    describe_ensemble(path, json);
+    return json;
+  }
+  if (magic.starts_with(io::detail::npy_magic)) {
     Json json{{"kind", "npy"}};
     json["arrays"].push_back(array(path.stem().string(), io::NpyReader(path).layout()));
     return json;
@@ -110,7 +118,8 @@ void add_info(CLI::App& app, Run& run) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("info", "Say what a model, checkpoint, .npz or .npy file holds");
+  CLI::App* command =
+      app.add_subcommand("info", "Say what a model, checkpoint, .npz, .npy or HDF5 file holds");
   command->footer("Example:\n  mno info model.safetensors");
   command->add_option("file", options->file, "The file")->required();
   command->add_flag("--json", options->json, "As JSON");

@@ -60,6 +60,8 @@ int main(int argc, char** argv) {
   add_train(app, run);
   add_predict(app, run);
   add_evaluate(app, run);
+  add_experiment(app, run);
+  add_report(app, run);
   add_info(app, run);
   try {
     app.parse(argc, argv);

@@ -3,11 +3,14 @@
 // said by the CMake option MNO_SHAPES; each has a source file of its own.
 #include <filesystem>
 #include <functional>
-#include <mno/io/ensemble_file.hpp>
+#include <memory>
+#include <mno/io/ensemble_reader.hpp>
 #include <mno/train/trainer.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "report/parts.hpp"
 
 namespace program {
 
@@ -49,13 +52,16 @@ struct EvaluateRequest {
   std::filesystem::path model{};
   std::filesystem::path fields{};  // where moments per condition go; empty: nowhere
   mno::Index draws = 0;            // per condition; 0: as many as there are members
+  mno::Index examples = 3;         // conditions to look at
   std::uint64_t seed = 0;
   int threads = 1;
 };
-struct MetricRow {
-  std::string metric;
-  double value = 0, floor = 0;
-  std::optional<double> at{};
+struct Evaluation {
+  std::vector<mno::report::Row> rows{};  // metric, value, floor and at; who asks says the rest
+  std::vector<mno::report::Example> examples{};
+  std::vector<mno::report::Image> images{};
+  mno::report::Calibration calibration{};
+  mno::report::Spectra spectra{};
 };
 
 class Operator {
@@ -63,11 +69,13 @@ class Operator {
   virtual ~Operator() = default;
   virtual ShapeNumbers shape() const = 0;
   virtual std::string shape_text() const = 0;  // as model files have it
-  virtual TrainResult train(mno::io::EnsembleFile& data, const TrainRequest& request) const = 0;
+  virtual TrainResult train(mno::io::EnsembleReader& data, const TrainRequest& request) const = 0;
   virtual void predict(const PredictRequest& request) const = 0;
-  virtual std::vector<MetricRow> evaluate(mno::io::EnsembleFile& data,
-                                          const EvaluateRequest& request) const = 0;
+  virtual Evaluation evaluate(mno::io::EnsembleReader& data, const EvaluateRequest& request) const = 0;
 };
+
+/// A file of ensembles: .npz, or HDF5 where this program has it.
+std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 
 /// All compiled shapes, in the order of MNO_SHAPES.
 const std::vector<const Operator*>& operators();

@@ -3,12 +3,14 @@
 #include <chrono>
 #include <cmath>
 #include <mno/data/split.hpp>
+#include <mno/io/npz.hpp>
 #include <mno/law/sample.hpp>
 #include <mno/metric/covariance_error.hpp>
 #include <mno/metric/coverage.hpp>
 #include <mno/metric/crps.hpp>
 #include <mno/metric/energy_score.hpp>
 #include <mno/metric/floor.hpp>
+#include <mno/metric/spectrum.hpp>
 #include <mno/train/checkpoint.hpp>
 
 #include "operator.hpp"
@@ -42,7 +44,7 @@ template <class S> class OperatorOf final : public Operator {
   }
   std::string shape_text() const override { return io::shape_text<S>(); }
 
-  TrainResult train(io::EnsembleFile& file, const TrainRequest& request) const override {
+  TrainResult train(io::EnsembleReader& file, const TrainRequest& request) const override {
     const mno::TrainingOptions& options = request.options;
     Data train = file.read<float, D>(), validation;
     Fingerprint fingerprint;
@@ -59,7 +61,8 @@ template <class S> class OperatorOf final : public Operator {
     normaliser.apply(validation);
 
     M model(options.seed, train.grid().domain);
-    if (request.recipe == "decoupled") model.set_factor_scale(4 * std::sqrt(mean_variance(train)));
+    if (request.recipe == "decoupled")
+      model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
     if (train.known.batch() == 1) model.store_known_fields(train.known);
     mno::Cpu device(request.threads);
     mno::Trainer<M> trainer(model, train, split.validation.empty() ? nullptr : &validation, options, device);
@@ -152,7 +155,7 @@ template <class S> class OperatorOf final : public Operator {
     file.commit();
   }
 
-  std::vector<MetricRow> evaluate(io::EnsembleFile& file, const EvaluateRequest& request) const override {
+  Evaluation evaluate(io::EnsembleReader& file, const EvaluateRequest& request) const override {
     namespace metric = mno::metric;
     if (file.members() < 4)
       io::refuse(file.name(), "expected at least four members per sample, for the floors, found ",
@@ -170,13 +173,22 @@ template <class S> class OperatorOf final : public Operator {
     metric::Crps crps;
     metric::EnergyScore energy(grid), energy_floor(grid);
     metric::CovarianceError covariance, covariance_floor;
-    metric::Coverage<> coverage;
+    metric::Coverage<> coverage, curve(calibration_levels());
+    metric::MomentSpectra<D> spectra(grid, S::channels), true_spectra(grid, S::channels);
     metric::ExactModelFloor exact;
     metric::EnsembleFloor halves;
     metric::SampleCrps crps_floor;
     bool spread = false;
     const bool keep = !request.fields.empty();
     Moments own(keep ? file.samples() : 0, grid);
+    Evaluation result;
+    // Conditions to look at: the first, and others at equal distances.
+    const Index looked_at = std::min(request.examples, file.samples());
+    const auto to_look_at = [&](Index sample) {
+      for (Index i = 0; i < looked_at; ++i)
+        if (sample == i * file.samples() / looked_at) return true;
+      return false;
+    };
 
     file.for_each<float, D>([&](Index sample, Field& initial, float time, Field& members) {
       loaded.normaliser.apply(initial);
@@ -197,6 +209,9 @@ template <class S> class OperatorOf final : public Operator {
       w2s.add(drawn, truth);
       crps.add(model, truth);
       coverage.add(model, truth);
+      curve.add(model, truth);
+      spectra.add(model);
+      true_spectra.add(ensemble);
       energy.add(drawn, truth);
       exact.add(truth);
       halves.add(first, second);
@@ -208,26 +223,117 @@ template <class S> class OperatorOf final : public Operator {
         covariance_floor.add(first, second);
       }
       if (keep) own.put(sample, loaded.normaliser, initial, time, model, ensemble);
+      if (to_look_at(sample)) {
+        const Seen seen{loaded.normaliser, grid, initial, model, ensemble, drawn, truth};
+        const std::string title = mno::text("Condition ", sample, " at t = ", time).str();
+        if constexpr (D == 1) add_examples(result.examples, title, seen);
+        if constexpr (D == 2) add_images(result.images, title, seen);
+      }
     });
     if (!spread) io::refuse(file.name(), "expected members that differ, found zero variance in every sample");
     if (keep) own.write(request.fields);
 
     // Halves have M/2 members, so what falls like 1/√M comes out √2 times too large.
     const double to_all = 1 / std::sqrt(2.0);
-    std::vector<MetricRow> rows{{"mean_rmse", mean.value(), exact.mean_rmse()},
-                                {"variance_rmse", variance.value(), exact.variance_rmse()},
-                                {"w2s", w2s.value(), halves.w2s() * to_all},
-                                {"w2g", w2g.value(), exact.w2g()},
-                                {"crps", crps.value(), crps_floor.value()},
-                                {"energy_score", energy.value(), energy_floor.value()},
-                                {"covariance_error", covariance.value(), covariance_floor.value() / 2}};
+    const auto row = [&](const char* name, double value, double floor,
+                         std::map<std::string, double> at = {}) {
+      result.rows.push_back({.metric = name, .value = value, .at = std::move(at), .floor = floor});
+    };
+    row("mean_rmse", mean.value(), exact.mean_rmse());
+    row("var_rmse", variance.value(), exact.variance_rmse());
+    row("w2s", w2s.value(), halves.w2s() * to_all);
+    row("w2g", w2g.value(), exact.w2g());
+    row("crps", crps.value(), crps_floor.value());
+    row("energy_score", energy.value(), energy_floor.value());
+    row("cov_frobenius_rel", covariance.value(), covariance_floor.value() / 2);
     const auto inside = coverage.value();
     for (std::size_t l = 0; l < inside.size(); ++l)
-      rows.push_back({"coverage", inside[l], coverage.levels()[l], coverage.levels()[l]});
-    return rows;
+      row("coverage", inside[l], coverage.levels()[l], {{"level", coverage.levels()[l]}});
+    result.calibration = {curve.levels(), curve.value()};
+    result.spectra = {{}, spectra.mean(), true_spectra.mean(), spectra.variance(), true_spectra.variance()};
+    for (std::size_t k = 0; k < result.spectra.mean.size(); ++k)
+      result.spectra.wavenumber.push_back(double(k));
+    return result;
   }
 
  private:
+  static std::vector<double> calibration_levels() {
+    std::vector<double> levels;
+    for (int i = 1; i < 20; ++i) levels.push_back(0.05 * i);
+    return levels;
+  }
+
+  /// One condition, normalised, and how to go back.
+  struct Seen {
+    const mno::Normaliser& normaliser;
+    const mno::Grid<D>& grid;
+    const Field& initial;
+    const mno::metric::Moments &model, &truth;
+    const mno::metric::Members &draws, &members;
+
+    /// Channel c of a flattened field, in the coordinates of the data.
+    template <class V> mno::report::Numbers channel(const V& field, Index c) const {
+      mno::report::Numbers values;
+      for (Index x = 0; x < grid.size(); ++x)
+        values.push_back(double(field[x * S::channels + c]) * scale(c) + normaliser.shift[std::size_t(c)]);
+      return values;
+    }
+    mno::report::Numbers deviation(const mno::metric::Moments& moments, Index c) const {
+      mno::report::Numbers values;
+      for (Index x = 0; x < grid.size(); ++x)
+        values.push_back(std::sqrt(moments.variance[x * S::channels + c]) * scale(c));
+      return values;
+    }
+    double scale(Index c) const { return normaliser.scale[std::size_t(c)]; }
+    std::string named(const std::string& title, Index c) const {
+      return S::channels == 1 ? title : title + ", channel " + std::to_string(c);
+    }
+  };
+
+  static void add_examples(std::vector<mno::report::Example>& examples, const std::string& title,
+                           const Seen& seen) {
+    constexpr Index most = 12;
+    for (Index c = 0; c < S::channels; ++c) {
+      mno::report::Example e;
+      e.title = seen.named(title, c);
+      const Index points = seen.grid.points[0];
+      for (Index x = 0; x < points; ++x)
+        e.x.push_back(seen.grid.domain.length[0] * double(x) / double(points));
+      e.initial = seen.channel(seen.initial.data(), c);
+      e.mean = seen.channel(seen.model.mean, c);
+      e.deviation = seen.deviation(seen.model, c);
+      e.truth_mean = seen.channel(seen.truth.mean, c);
+      e.truth_deviation = seen.deviation(seen.truth, c);
+      for (Index j = 0; j < std::min(most, seen.draws.cols()); ++j)
+        e.draws.push_back(seen.channel(seen.draws.col(j), c));
+      for (Index j = 0; j < std::min(most, seen.members.cols()); ++j)
+        e.members.push_back(seen.channel(seen.members.col(j), c));
+      e.marginal_point = int(points / 2);
+      for (Index j = 0; j < seen.members.cols(); ++j)
+        e.marginal_members.push_back(seen.members(points / 2 * S::channels + c, j) * seen.scale(c) +
+                                     seen.normaliser.shift[std::size_t(c)]);
+      examples.push_back(std::move(e));
+    }
+  }
+
+  /// Fields as images: rows are the first axis.
+  static void add_images(std::vector<mno::report::Image>& images, const std::string& title,
+                         const Seen& seen) {
+    const auto add = [&](const char* what, mno::report::Numbers values, Index c) {
+      images.push_back({seen.named(title, c) + ": " + what, int(seen.grid.points[1]),
+                        int(seen.grid.points[0]), std::move(values)});
+    };
+    for (Index c = 0; c < S::channels; ++c) {
+      add("initial field", seen.channel(seen.initial.data(), c), c);
+      add("predicted mean", seen.channel(seen.model.mean, c), c);
+      add("ensemble mean", seen.channel(seen.truth.mean, c), c);
+      add("predicted deviation", seen.deviation(seen.model, c), c);
+      add("ensemble deviation", seen.deviation(seen.truth, c), c);
+      add("a draw of the prediction", seen.channel(seen.draws.col(0), c), c);
+      add("a member of the ensemble", seen.channel(seen.members.col(0), c), c);
+    }
+  }
+
   /// What the law and the ensemble say at every condition, in the coordinates of the data.
   struct Moments {
     Field initial, mean, variance, ensemble_mean, ensemble_variance;
@@ -273,12 +379,6 @@ template <class S> class OperatorOf final : public Operator {
 
   static void write_numbers(io::NpzWriter& file, const char* name, const std::vector<double>& values) {
     file.write(name, io::Array::of({Index(values.size())}, values));
-  }
-
-  static float mean_variance(const Data& data) {
-    double sum = 0;
-    for (const float v : data.variance.span()) sum += double(v);
-    return float(sum / double(data.variance.size()));
   }
 
   /// (sample, channel, x…), (channel, x…), or (x…) where there is one channel.

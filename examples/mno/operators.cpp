@@ -1,5 +1,10 @@
 // Choosing among the compiled shapes.
+#include <mno/io/ensemble_file.hpp>
 #include <mno/io/safetensors.hpp>
+#ifdef MNO_PROGRAM_HDF5
+#include <mno/io/hdf5_ensemble_file.hpp>
+#endif
+#include <array>
 #include <sstream>
 
 #include "operator.hpp"
@@ -41,6 +46,22 @@ std::string described(const ShapeNumbers& s) {
 }
 
 }  // namespace
+
+std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path) {
+  namespace io = mno::io;
+  std::array<std::byte, 8> start{};
+  io::File file(path);
+  file.read(0, std::span(start).first(std::size_t(std::min<std::uint64_t>(file.size(), start.size()))));
+  if (io::characters(start) == "\x89HDF\r\n\x1a\n") {
+#ifdef MNO_PROGRAM_HDF5
+    return std::make_unique<io::Hdf5EnsembleFile>(path);
+#else
+    io::refuse(file.name(),
+               "is an HDF5 file, which this program was built without; configure with -DMNO_HDF5=ON");
+#endif
+  }
+  return std::make_unique<io::EnsembleFile>(path);
+}
 
 std::string ShapeNumbers::list() const {
   std::string out;

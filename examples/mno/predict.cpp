@@ -1,7 +1,7 @@
 // mno predict: the law of the field at a time, from an initial field.
 #include <iostream>
 #include <memory>
-#include <mno/io/npy.hpp>
+#include <mno/io/npz.hpp>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"

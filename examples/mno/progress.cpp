@@ -25,6 +25,22 @@ void Progress::close() {
   open_ = false;
 }
 
+std::string short_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+std::string epoch_line(const mno::EpochReport& report) {
+  std::string out = "epoch " + std::to_string(report.epoch) + "/" + std::to_string(report.epochs) +
+                    "  loss " + short_number(report.loss);
+  if (report.validation)
+    out += "  validation: mean RMSE " + short_number(report.validation->mean_rmse) + ", variance RMSE " +
+           short_number(report.validation->variance_rmse) + ", W2g " + short_number(report.validation->w2g);
+  return out + "  " + short_number(report.samples_per_second) + " samples/s  " + clock(report.seconds_left) +
+         " left";
+}
+
 std::string clock(double seconds) {
   const long all = long(std::clamp(seconds, 0.0, 1e9) + 0.5);
   char text[40];

@@ -1,5 +1,6 @@
 #pragma once
 // One line that is rewritten on a terminal, plain lines elsewhere; on standard error.
+#include <mno/train/trainer.hpp>
 #include <string>
 
 namespace program {
@@ -21,6 +22,11 @@ class Progress {
   bool silent_, terminal_, open_ = false;
 };
 
+/// Epoch, losses, scores on validation, speed and time left.
+std::string epoch_line(const mno::EpochReport& report);
+
+/// Three digits.
+std::string short_number(double value);
 /// 95 → "1:35", 3700 → "1:01:40".
 std::string clock(double seconds);
 

@@ -1,4 +1,6 @@
 // mno simulate EQUATION: ensembles of a stochastic equation, written while they are drawn.
+#include "simulate.hpp"
+
 #include <iostream>
 #include <memory>
 #include <mno/io/npz.hpp>
@@ -11,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "progress.hpp"
 
 namespace program {
 
@@ -30,13 +31,14 @@ struct Options {
 /// Samples are drawn in pieces of about this many bytes: what is in memory at once.
 constexpr Index piece_bytes = Index(64) << 20;
 
+/// False if it was interrupted: then nothing is written.
 template <class Equation>
-int simulate(const std::string& name, const Equation& equation, const Options& options) {
-  require_folder_of(options.output);
+bool write_ensembles(const std::string& name, const Equation& equation, const mno::Sampling& all,
+                     const std::filesystem::path& output, int asked_threads, Progress& progress) {
+  require_folder_of(output);
   equation.check();
-  const mno::Sampling& all = options.sampling;
   mno::detail::check_sampling(all);
-  mno::Cpu device(threads(options.threads));
+  mno::Cpu device(threads(asked_threads));
   const Index queries = all.queries(), rows = all.samples * queries, points = equation.grid().size();
   io::Layout members{io::Type::f32, {rows, all.members, Equation::channels, points}};
   mno::require(members.representable(), "simulate", "samples", mno::text("an array that a file can hold"),
@@ -45,10 +47,9 @@ int simulate(const std::string& name, const Equation& equation, const Options& o
 
   static_assert(Equation::channels == 1 && Equation::dimension == 1);  // else channel-first is another order
   listen_for_interruption();
-  Progress progress(options.json);
   std::vector<float> initial;  // (row, channel, x)
   std::vector<double> times;   // (row)
-  io::NpzWriter file(options.output);
+  io::NpzWriter file(output);
   file.begin("uT", members);
   for (Index done = 0; done < all.samples; done += piece) {
     mno::Sampling part = all;
@@ -68,8 +69,7 @@ int simulate(const std::string& name, const Equation& equation, const Options& o
     } catch (const std::runtime_error&) {
       if (!interruption()) throw;
       progress.close();
-      std::cerr << "Interrupted; nothing was written.\n";
-      return stopped;
+      return false;
     }
   }
   file.end();
@@ -78,6 +78,18 @@ int simulate(const std::string& name, const Equation& equation, const Options& o
   file.write("length", io::Array::of({Index(1)}, std::vector<double>{equation.grid().domain.length[0]}));
   file.commit();
   progress.close();
+  return true;
+}
+
+template <class Equation>
+int simulate(const std::string& name, const Equation& equation, const Options& options) {
+  const mno::Sampling& all = options.sampling;
+  Progress progress(options.json);
+  if (!write_ensembles(name, equation, all, options.output, options.threads, progress)) {
+    std::cerr << "Interrupted; nothing was written.\n";
+    return stopped;
+  }
+  const Index rows = all.samples * all.queries(), points = equation.grid().size();
   if (options.json)
     std::cout << nlohmann::ordered_json{{"command", "simulate"},
                                         {"equation", name},
@@ -131,6 +143,18 @@ std::shared_ptr<Setup<Equation>> add_equation(CLI::App& parent, Run& run, const 
 }
 
 }  // namespace
+
+bool simulate_benchmark(const std::string& name, const mno::Sampling& sampling,
+                        const std::filesystem::path& output, int threads, Progress& progress) {
+  const auto with = [&](const auto& equation) {
+    return write_ensembles(name, equation, sampling, output, threads, progress);
+  };
+  if (name == "burgers") return with(mno::spde::Burgers{});
+  if (name == "phi4") return with(mno::spde::Phi4{});
+  if (name == "rough-volatility") return with(mno::spde::RoughVolatility{});
+  if (name == "heat") return with(mno::spde::Heat{});
+  throw mno::Error("mno: there is no benchmark '" + name + "'.");
+}
 
 void add_simulate(CLI::App& app, Run& run) {
   CLI::App* command =

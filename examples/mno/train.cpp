@@ -8,8 +8,10 @@
 
 #include "command.hpp"
 #include "config.hpp"
+#include "history.hpp"
 #include "operator.hpp"
 #include "progress.hpp"
+#include "results.hpp"
 
 namespace program {
 
@@ -27,31 +29,6 @@ struct Options {
   ConfigKeys keys{};
 };
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
-
-std::string line(const mno::EpochReport& report) {
-  std::string out = "epoch " + std::to_string(report.epoch) + "/" + std::to_string(report.epochs) +
-                    "  loss " + number(report.loss);
-  if (report.validation)
-    out += "  validation: mean RMSE " + number(report.validation->mean_rmse) + ", variance RMSE " +
-           number(report.validation->variance_rmse) + ", W2g " + number(report.validation->w2g);
-  return out + "  " + number(report.samples_per_second) + " samples/s  " + clock(report.seconds_left) +
-         " left";
-}
-
-/// As a shell would have to be told.
-std::string quoted(const std::string& word) {
-  const std::string_view harmless =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
-  if (!word.empty() && word.find_first_not_of(harmless) == word.npos) return word;
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 std::string command_to_resume() {
   std::string out;
   bool there = false;
@@ -64,7 +41,7 @@ std::string command_to_resume() {
 }
 
 /// What the statistics of all samples take, twice while they are split.
-void require_memory(const mno::io::EnsembleFile& file) {
+void require_memory(const mno::io::EnsembleReader& file) {
   double bytes = 6 * sizeof(float) * double(file.samples()) * double(file.channels());
   for (const Index n : file.points()) bytes *= double(n);
   const double memory = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGE_SIZE));
@@ -96,7 +73,8 @@ int train(Options& options) {
   training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
   request.threads = threads(request.threads);
 
-  mno::io::EnsembleFile file(options.data);
+  const auto opened = open_ensembles(options.data);
+  mno::io::EnsembleReader& file = *opened;
   if (file.samples() < 2)
     mno::io::refuse(file.name(), "expected at least two samples (initial conditions) to train on, found one");
   require_memory(file);
@@ -109,7 +87,11 @@ int train(Options& options) {
   listen_for_interruption();
   Progress progress(options.json);
   request.interrupted = interruption;
-  request.report = [&](const mno::EpochReport& report) { progress.show(line(report)); };
+  HistoryWriter history(history_of(request.model), request.resume);
+  request.report = [&](const mno::EpochReport& report) {
+    progress.show(epoch_line(report));
+    history.add(report);
+  };
   const TrainResult result = one.train(file, request);
   progress.close();
   if (result.interrupted) {
@@ -132,7 +114,7 @@ int train(Options& options) {
                                 {"validation_samples", result.validation}};
     if (result.scores)
       json["validation"] = {{"mean_rmse", result.scores->mean_rmse},
-                            {"variance_rmse", result.scores->variance_rmse},
+                            {"var_rmse", result.scores->variance_rmse},
                             {"w2g", result.scores->w2g}};
     std::cout << json.dump() << "\n";
     return succeeded;
@@ -140,9 +122,9 @@ int train(Options& options) {
   std::cout << "Wrote " << request.model.string() << ": " << result.parameters << " parameters, "
             << result.epochs << " epochs on " << result.train << " samples";
   if (result.scores)
-    std::cout << "; on " << result.validation << " others: mean RMSE " << number(result.scores->mean_rmse)
-              << ", variance RMSE " << number(result.scores->variance_rmse) << ", W2g "
-              << number(result.scores->w2g);
+    std::cout << "; on " << result.validation << " others: mean RMSE "
+              << short_number(result.scores->mean_rmse) << ", variance RMSE "
+              << short_number(result.scores->variance_rmse) << ", W2g " << short_number(result.scores->w2g);
   std::cout << ".\n";
   return succeeded;
 }
@@ -157,7 +139,8 @@ void add_train(CLI::App& app, Run& run) {
       "The same from a file, run.toml, with --config run.toml; flags win:\n"
       "  [data]\n  data = \"data.npz\"\n  [model]\n  output = \"model.safetensors\"\n  [training]\n"
       "  epochs = 200\n"
-      "Ctrl-C writes MODEL.checkpoint and says how to go on. Dimension and channels come from the data; the\n"
+      "MODEL.history.jsonl gets a line per epoch. Ctrl-C writes MODEL.checkpoint and says how to go on. "
+      "Dimension and channels come from the data; the\n"
       "shape is the first compiled one that has what the flags ask for.");
   auto& o = *options;
   auto& training = o.request.options;
@@ -169,7 +152,7 @@ void add_train(CLI::App& app, Run& run) {
     return option;
   };
   command->add_option("--config", o.config, "A TOML file with tables [data], [model] and [training]");
-  add("data", "data", o.data, "The .npz file: u0, uT, t and, if need be, length and fields");
+  add("data", "data", o.data, "The .npz or HDF5 file: u0, uT, t and, if need be, length and fields");
   add("data", "validation", o.request.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");

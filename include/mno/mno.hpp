@@ -55,6 +55,7 @@
 #include "mno/metric/wasserstein.hpp"
 #include "mno/model/gradient.hpp"
 #include "mno/simulate/burgers.hpp"
+#include "mno/simulate/ensemble.hpp"
 #include "mno/simulate/exponential_euler.hpp"
 #include "mno/simulate/fractional.hpp"
 #include "mno/simulate/heat.hpp"

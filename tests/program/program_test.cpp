@@ -11,6 +11,7 @@
 
 #include "io/scratch.hpp"
 #include "mno/core/random.hpp"
+#include "mno/io/hdf5_writer.hpp"
 #include "mno/io/npz.hpp"
 
 using namespace mno;
@@ -104,10 +105,11 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
       CHECK(row["value"].get<double>() < 0.5);
     }
   }
-  CHECK(names == std::vector<std::string>{"mean_rmse", "variance_rmse", "w2s", "w2g", "crps", "energy_score",
-                                          "covariance_error", "coverage", "coverage", "coverage",
+  CHECK(names == std::vector<std::string>{"mean_rmse", "var_rmse", "w2s", "w2g", "crps", "energy_score",
+                                          "cov_frobenius_rel", "coverage", "coverage", "coverage",
                                           "coverage"});
-  CHECK(nlohmann::json::parse(content(folder / "scores" / "evaluation.json"))["rows"] == rows);
+  CHECK(nlohmann::json::parse(content(folder / "scores" / "results.json"))["rows"] == rows);
+  CHECK(rows.back()["at"]["level"] == 0.95);
   const NpzReader moments(folder / "scores" / "evaluation.npz");
   CHECK(moments.open("ensemble_variance").layout().str() == "f32 (8, 1, 16)");
   const Array before = NpzReader(folder / "piece.npz").read("u0"), after = moments.read("u0");
@@ -144,7 +146,8 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
 
 TEST_CASE("every command has a help text with an example, and says what is wrong with a command line") {
   const Scratch folder;
-  for (const char* command : {"", "simulate", "simulate burgers", "train", "predict", "evaluate", "info"}) {
+  for (const char* command : {"", "simulate", "simulate burgers", "train", "predict", "evaluate",
+                              "experiment", "experiment burgers", "report", "info"}) {
     CAPTURE(std::string(command));
     const auto help = mno_in(folder, std::string(command) + " --help");
     CHECK(help.code == 0);
@@ -207,6 +210,114 @@ TEST_CASE("data that cannot be trained on is refused with a sentence and exit co
   const auto none = mno_in(folder, "train --data none.npz -o m.safetensors");
   CHECK(none.code == 2);
   CHECK(says(none.errors, "cannot be opened"));
+}
+
+TEST_CASE("HDF5 files are data too") {
+  const Scratch folder;
+  const Data data;
+  {
+    Hdf5Writer file(folder / "data.h5");
+    file.write("u0", data.u0);
+    file.write("uT", data.uT);
+    file.write("t", data.t);
+    file.commit();
+  }
+  data.write(folder / "data.npz");
+  const std::string rest = " --epochs 2 --validation 0.25" + small;
+  REQUIRE(mno_in(folder, "train --data data.h5 -o a.safetensors" + rest).code == 0);
+  REQUIRE(mno_in(folder, "train --data data.npz -o b.safetensors" + rest).code == 0);
+  CHECK(content(folder / "a.safetensors") == content(folder / "b.safetensors"));
+  CHECK(nlohmann::json::parse(mno_in(folder, "info data.h5 --json").out)["members"] == 5);
+}
+
+TEST_CASE("known fields go from the data through the model file to predictions") {
+  const Scratch folder;
+  const Data data;
+  NpzWriter file(folder / "data.npz");
+  file.write("u0", data.u0);
+  file.write("uT", data.uT);
+  file.write("t", data.t);
+  file.write("fields", Array::of({1, 16}, values(16, 4)));  // one for all samples: kept in the model
+  file.commit();
+  write_npy(folder / "u0.npy", Array::of({16}, values(16, 5)));
+  const auto trained = mno_in(folder, "train --data data.npz -o m.safetensors --epochs 2");
+  REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+  const std::string ask = "predict --model m.safetensors --input u0.npy --time 0.5 -o ";
+  REQUIRE(mno_in(folder, ask + "stored.npz").code == 0);
+  write_npy(folder / "fields.npy", Array::of({1, 16}, values(16, 4)));
+  write_npy(folder / "other.npy", Array::of({1, 16}, values(16, 6)));
+  REQUIRE(mno_in(folder, ask + "same.npz --fields fields.npy").code == 0);
+  REQUIRE(mno_in(folder, ask + "other.npz --fields other.npy").code == 0);
+  const auto mean = [&](const char* name) { return NpzReader(folder / name).read("mean"); };
+  CHECK(mean("stored.npz") == mean("same.npz"));
+  CHECK_FALSE(mean("stored.npz") == mean("other.npz"));
+  CHECK(mno_in(folder, "evaluate --model m.safetensors --data data.npz").code == 0);
+}
+
+TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and refuses other settings") {
+  const Scratch folder;
+  const std::string run =
+      "experiment burgers --samples 12 --validation 4 --test 3 --ensemble 8 --epochs 2 --json -o out" + small;
+  const auto done = mno_in(folder, run);
+  REQUIRE_MESSAGE(done.code == 0, done.errors);
+  const auto first = nlohmann::json::parse(done.out);
+  CHECK(first["rows"][0]["table"] == "1d-spde");
+  CHECK(first["rows"][0]["method"] == "mno");
+  CHECK(first["rows"][0]["paper"] == 0.023);  // of the paper's table
+  CHECK(first["rows"][0]["seeds"] == 1);
+  CHECK_FALSE(first["rows"][0].contains("interval95"));
+  const std::string page = content(folder / "out" / "report.html");
+  for (const char* part : {"<h2>Results</h2>", "<h2>Examples</h2>", "<h2>Calibration</h2>",
+                           "<h2>Spectra</h2>", "<h2>Training</h2>", "reduced run"})
+    CHECK_MESSAGE(says(page, part), part);
+
+  const auto written = std::filesystem::last_write_time(folder / "out" / "model-1.safetensors");
+  const auto more = mno_in(folder, run + " --seeds 2");  // the first is done already
+  REQUIRE_MESSAGE(more.code == 0, more.errors);
+  const auto both = nlohmann::json::parse(more.out);
+  CHECK(std::filesystem::last_write_time(folder / "out" / "model-1.safetensors") == written);
+  CHECK(both["rows"][0]["seeds"] == 2);
+  CHECK(both["rows"][0]["interval95"].get<double>() > 0);
+  CHECK(nlohmann::json::parse(content(folder / "out" / "results.json"))["rows"] == both["rows"]);
+
+  const auto other = mno_in(folder, run + " --recipe paper");
+  CHECK(other.code == 2);
+  CHECK(says(other.errors, "holds an experiment with other settings"));
+  CHECK(mno_in(folder, run + " --recipe paper --restart").code == 0);
+}
+
+TEST_CASE("a report is made anew from what a run has left") {
+  const Scratch folder;
+  simulate_heat(folder);
+  REQUIRE(mno_in(folder, "train --data data.npz -o m.safetensors --epochs 3" + small).code == 0);
+  CHECK(std::ranges::count(content(folder / "m.safetensors.history.jsonl"), '\n') == 3);
+  REQUIRE(mno_in(folder, "evaluate --model m.safetensors --data data.npz -o out").code == 0);
+  const std::string page = content(folder / "out" / "report.html");
+  std::filesystem::remove(folder / "out" / "report.html");
+  REQUIRE(mno_in(folder, "report out").code == 0);
+  CHECK(content(folder / "out" / "report.html") == page);
+  const auto none = mno_in(folder, "report .");
+  CHECK(none.code == 2);
+  CHECK(says(none.errors, "there is no run.json in '.'"));
+  spoil(folder / "out" / "run.json", bytes_of(std::string_view("{\"title\": 3}")));
+  const auto bad = mno_in(folder, "report out");
+  CHECK(bad.code == 2);
+  CHECK(says(bad.errors, "member 'title': expected a string"));
+}
+
+TEST_CASE("a disk that is full is an error, and what was there stays") {
+  const Scratch folder;
+  simulate_heat(folder);
+  // No file may grow beyond 8 blocks of 512 bytes: as a full disk, for whatever is written next.
+  const std::string before = content(folder / "data.npz");
+  const std::string limited = "simulate heat --samples 64 --ensemble 16 --points 16 -o data.npz";
+  const std::string command = "cd '" + folder.path().string() +
+                              "' && trap '' XFSZ; ulimit -f 8; '" MNO_PROGRAM_PATH "' " + limited +
+                              " >/dev/null 2>/dev/null";
+  const int status = std::system(("bash -c \"" + command + "\"").c_str());
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK(content(folder / "data.npz") == before);
 }
 
 TEST_CASE("a shape that is not compiled is answered with how to have it") {

@@ -1,0 +1,80 @@
+#include "history.hpp"
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace program {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+/// The lines that are whole: a run that was killed may have left half of one.
+std::vector<Json> lines_of(const std::filesystem::path& file) {
+  std::vector<Json> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    Json json = Json::parse(line, nullptr, false);
+    if (json.is_object() && json.contains("epoch") && json["epoch"].is_number())
+      lines.push_back(std::move(json));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::filesystem::path history_of(const std::filesystem::path& model) {
+  return model.string() + ".history.jsonl";
+}
+
+void HistoryWriter::begin(mno::Index first_epoch) {
+  std::vector<Json> kept;
+  if (resume_)
+    for (Json& line : lines_of(file_))
+      if (line["epoch"].get<double>() < double(first_epoch)) kept.push_back(std::move(line));
+  out_.open(file_, std::ios::trunc);
+  for (const Json& line : kept) out_ << line.dump() << "\n";
+}
+
+void HistoryWriter::add(const mno::EpochReport& report) {
+  if (!report.finished) return;
+  if (!out_.is_open()) begin(report.epoch);
+  Json line{{"epoch", report.epoch},
+            {"loss", number(report.loss)},
+            {"learning_rate", number(report.learning_rate)},
+            {"gradient_norm", number(report.gradient_norm)},
+            {"terms", Json::object()}};
+  for (std::size_t i = 0; i < report.terms.size(); ++i)
+    if (report.terms[i] != 0) line["terms"][mno::Recipe::names[i]] = number(report.terms[i]);
+  if (report.validation)
+    line["validation"] = {{"mean_rmse", number(report.validation->mean_rmse)},
+                          {"var_rmse", number(report.validation->variance_rmse)},
+                          {"w2g", number(report.validation->w2g)}};
+  out_ << line.dump() << "\n" << std::flush;
+}
+
+std::vector<mno::report::Curve> curves_of(const std::filesystem::path& model) {
+  std::vector<mno::report::Curve> curves;
+  const auto put = [&](const std::string& name, double epoch, const Json& value) {
+    if (!value.is_number()) return;
+    auto curve = std::find_if(curves.begin(), curves.end(), [&](const auto& c) { return c.name == name; });
+    if (curve == curves.end()) curve = curves.insert(curves.end(), {name, {}, {}});
+    curve->x.push_back(epoch);
+    curve->y.push_back(value.get<double>());
+  };
+  for (const Json& line : lines_of(history_of(model))) {
+    const double epoch = line["epoch"].get<double>();
+    put("Loss/all terms", epoch, line.value("loss", Json()));
+    const Json terms = line.value("terms", Json::object()),
+               validation = line.value("validation", Json::object());
+    for (const auto& [name, value] : terms.items()) put("Loss/" + name, epoch, value);
+    for (const auto& [name, value] : validation.items()) put("Validation/" + name, epoch, value);
+    put("Learning rate/learning rate", epoch, line.value("learning_rate", Json()));
+  }
+  return curves;
+}
+
+}  // namespace program

@@ -1,0 +1,129 @@
+#include "results.hpp"
+
+#include <cmath>
+#include <mno/io/safetensors.hpp>
+#include <mno/metric/interval95.hpp>
+
+#include "command.hpp"
+#include "history.hpp"
+#include "paper.hpp"
+#include "report/page.hpp"
+
+namespace program {
+
+using mno::report::Json;
+using mno::report::Row;
+
+namespace {
+
+void write_text(const std::filesystem::path& file, const std::string& text) {
+  mno::io::SafeFile out(file, mno::io::Keep::nothing);
+  out.write(text);
+  out.commit();
+}
+
+/// The paper has one W2 and does not say which: its number stands beside both of ours.
+bool same_metric(const std::string& ours, const std::string& papers) {
+  return ours == papers || (papers == "w2" && (ours == "w2s" || ours == "w2g"));
+}
+
+}  // namespace
+
+void name_rows(std::vector<Row>& rows, const std::string& table, const std::string& benchmark,
+               const std::string& method) {
+  static const std::vector<Row> paper = [] {
+    std::vector<Row> all;
+    const Json json = Json::parse(paper_json), &rows = json.at("rows");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      // Rows of ablations are told apart by words; no metric of ours belongs to them.
+      bool numbers = true;
+      if (rows[i].contains("at"))
+        for (const auto& [name, value] : rows[i]["at"].items()) numbers = numbers && value.is_number();
+      if (numbers)
+        mno::report::read_json(rows[i], {"paper.json", "rows[" + std::to_string(i) + "]"},
+                               all.emplace_back());
+    }
+    return all;
+  }();
+  for (Row& row : rows) {
+    row.table = table;
+    row.benchmark = benchmark;
+    row.method = method;
+    for (const Row& known : paper)
+      if (known.benchmark == benchmark && known.method == method && same_metric(row.metric, known.metric) &&
+          known.at == row.at)
+        row.paper = known.value;
+  }
+}
+
+std::vector<Row> over_seeds(const std::vector<std::vector<Row>>& seeds) {
+  std::vector<Row> rows = seeds.at(0);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<double> values;
+    double floor = 0;
+    for (const auto& one : seeds) {
+      values.push_back(one.at(r).value);
+      floor += one.at(r).floor.value_or(0) / double(seeds.size());
+    }
+    rows[r].seeds = int(seeds.size());
+    if (rows[r].floor) rows[r].floor = floor;
+    if (seeds.size() < 2) continue;
+    const auto interval = mno::metric::interval95(values);
+    rows[r].value = interval.mean;
+    rows[r].interval95 = interval.half_width;
+  }
+  return rows;
+}
+
+std::vector<mno::report::Setting> settings_of(const std::filesystem::path& model) {
+  const mno::io::SafetensorsReader file(model);
+  std::vector<mno::report::Setting> settings;
+  for (const char* key : {"shape", "recipe", "data.samples", "training"}) {
+    const auto found = file.metadata().find(key);
+    if (found != file.metadata().end()) settings.push_back({key, found->second});
+  }
+  return settings;
+}
+
+std::string quoted(const std::string& word) {
+  const std::string_view harmless =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
+  if (!word.empty() && word.find_first_not_of(harmless) == word.npos) return word;
+  std::string out = "'";
+  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
+std::string command_line() {
+  std::string out;
+  for (const std::string& word : arguments()) out += (out.empty() ? "" : " ") + quoted(word);
+  return out;
+}
+
+mno::report::RunRecord record_of(const Evaluation& evaluation, const std::filesystem::path& model) {
+  mno::report::RunRecord record;
+  record.command = command_line();
+  record.settings = settings_of(model);
+  record.rows = evaluation.rows;
+  record.curves = curves_of(model);
+  record.examples = evaluation.examples;
+  record.images = evaluation.images;
+  record.calibration = evaluation.calibration;
+  record.spectra = evaluation.spectra;
+  return record;
+}
+
+std::filesystem::path write_page(const mno::report::RunRecord& record, const std::filesystem::path& file) {
+  write_text(file, mno::report::render(record));
+  return file;
+}
+
+std::filesystem::path write_results(const mno::report::RunRecord& record,
+                                    const std::filesystem::path& folder) {
+  record.write(folder);
+  Json results{{"rows", mno::report::json_of(record.rows)}};
+  write_text(folder / "results.json", results.dump(1) + "\n");
+  return write_page(record, folder / "report.html");
+}
+
+}  // namespace program

@@ -1,0 +1,34 @@
+#pragma once
+// What a run leaves in its folder: run.json (everything), results.json (the rows) and report.html.
+#include <filesystem>
+#include <string>
+
+#include "operator.hpp"
+#include "report/run_record.hpp"
+
+namespace program {
+
+/// Says of the rows which table, benchmark and method they belong to, and puts the paper's numbers beside.
+void name_rows(std::vector<mno::report::Row>& rows, const std::string& table, const std::string& benchmark,
+               const std::string& method);
+
+/// The mean over seeds, each with its 95% interval; floors likewise. All lists have the same rows.
+std::vector<mno::report::Row> over_seeds(const std::vector<std::vector<mno::report::Row>>& seeds);
+
+/// What a model file says of itself.
+std::vector<mno::report::Setting> settings_of(const std::filesystem::path& model);
+
+/// The command line as a shell would have to be told.
+std::string command_line();
+std::string quoted(const std::string& word);
+
+/// A record of one evaluated model.
+mno::report::RunRecord record_of(const Evaluation& evaluation, const std::filesystem::path& model);
+
+/// Writes run.json, results.json and report.html; returns the path of the last.
+std::filesystem::path write_results(const mno::report::RunRecord& record,
+                                    const std::filesystem::path& folder);
+/// Makes report.html anew from run.json.
+std::filesystem::path write_page(const mno::report::RunRecord& record, const std::filesystem::path& file);
+
+}  // namespace program

@@ -1,0 +1,29 @@
+#pragma once
+// Training data straight from a simulator: statistics are taken while members are drawn, so that members
+// never stay in memory.
+//
+//   Ensemble<float, 1> data = simulate_ensemble<float>(spde::Burgers{}, {.samples = 256, .members = 64});
+#include "mno/data/ensemble.hpp"
+#include "mno/simulate/simulate.hpp"
+
+namespace mno {
+
+template <class T, class Equation>
+Ensemble<T, Equation::dimension> simulate_ensemble(const Equation& equation, const Sampling& sampling,
+                                                   EnsembleOptions options = {},
+                                                   Cpu& device = default_device()) {
+  constexpr int D = Equation::dimension;
+  detail::check_sampling(sampling);
+  equation.check();
+  auto ensemble = make_ensemble<T, D>(sampling.samples * sampling.queries(), equation.grid(),
+                                      Equation::channels, options);
+  simulate<T>(
+      equation, sampling,
+      [&](const Row<T, D>& row, View<const T, D> members) {
+        set_entry<T, D>(ensemble, row.row, row.initial, T(row.time), row.sample, members);
+      },
+      device);
+  return ensemble;
+}
+
+}  // namespace mno
