@@ -1,79 +1,39 @@
-// Ensembles in a file: what is read is what was written, and what does not fit is refused before it is read.
+// Ensembles in .npz files.
 #include "mno/io/ensemble_file.hpp"
-
-#include <doctest/doctest.h>
 
 #include <numeric>
 
-#include "scratch.hpp"
+#include "ensemble_cases.hpp"
 
-using namespace mno;
-using namespace mno::io;
+using namespace ensemble_cases;
 
 namespace {
 
-/// Numbers of no pattern that members of a file share.
-std::vector<float> values(Index count, std::uint64_t seed) {
-  Stream random(seed);
-  std::vector<float> all;
-  for (Index i = 0; i < count; ++i) all.push_back(float(random.normal()));
-  return all;
-}
-
-struct Content {
-  Array u0 = Array::of({3, 2, 4, 5}, values(3 * 2 * 4 * 5, 1));
-  Array uT = Array::of({3, 6, 2, 4, 5}, values(3 * 6 * 2 * 4 * 5, 2));
-  Array t = Array::of({3}, std::vector<double>{0.1, 0.2, 0.3});
-  std::vector<std::pair<std::string, Array>> more{};
-
-  void write(const std::filesystem::path& path) const {
+struct Npz {
+  using File = EnsembleFile;
+  static void write(const std::filesystem::path& path, const Named& arrays) {
     NpzWriter file(path);
-    file.write("u0", u0);
-    file.write("uT", uT);
-    file.write("t", t);
-    for (const auto& [name, array] : more) file.write(name, array);
+    for (const auto& [name, array] : arrays) file.write(name, array);
     file.commit();
   }
 };
 
-std::string refused(const Content& content) {
-  const Scratch folder;
-  content.write(folder / "data.npz");
-  return refusal([&] { EnsembleFile(folder / "data.npz").read<float, 2>(); });
-}
-
 }  // namespace
 
 TEST_CASE("moments, times and initial fields are those of the arrays, channel-first turned channel-last") {
-  const Scratch folder;
-  Content content;
-  content.more = {{"length", Array::of({2}, std::vector<double>{2, 3})},
-                  {"fields", Array::of({1, 4, 5}, values(20, 3))}};
-  content.write(folder / "data.npz");
-  EnsembleFile file(folder / "data.npz");
-  CHECK(file.dimension() == 2);
-  CHECK(file.samples() == 3);
-  CHECK(file.members() == 6);
-  CHECK(file.channels() == 2);
-  CHECK(file.known_fields() == 1);
-  const auto data = file.read<double, 2>();
-  CHECK(data.grid() == Grid<2>{{4, 5}, {{2, 3}}});
-  CHECK(data.times == std::vector<double>{0.1, 0.2, 0.3});
-  CHECK(data.counts == std::vector<Index>(3, 6));
-  const auto u0 = content.u0.values<float>(), uT = content.uT.values<float>();
-  for (Index s = 0; s < 3; ++s)
-    for (Index c = 0; c < 2; ++c)
-      for (Index p = 0; p < 20; ++p) {
-        CHECK(data.initial(s, p, c) == double(u0[std::size_t((s * 2 + c) * 20 + p)]));
-        double mean = 0, square = 0;
-        for (Index m = 0; m < 6; ++m) mean += double(uT[std::size_t(((s * 6 + m) * 2 + c) * 20 + p)]) / 6;
-        for (Index m = 0; m < 6; ++m)
-          square += std::pow(double(uT[std::size_t(((s * 6 + m) * 2 + c) * 20 + p)]) - mean, 2) / 5;
-        CHECK(data.mean(s, p, c) == doctest::Approx(mean).epsilon(1e-12));
-        CHECK(data.variance(s, p, c) == doctest::Approx(square).epsilon(1e-12));
-      }
-  CHECK(data.known.batch() == 1);
-  CHECK(data.known(0, 7, 0) == double(values(20, 3)[7]));
+  reads_what_was_written<Npz>();
+}
+TEST_CASE("samples with the same initial field have one origin") {
+  samples_that_start_alike_have_one_origin<Npz>();
+}
+TEST_CASE("shapes that do not fit are refused with a sentence") { refuses_wrong_shapes<Npz>(); }
+TEST_CASE("missing arrays are named, with those that are there") { refuses_missing_arrays<Npz>(); }
+TEST_CASE("NaNs, infinities, single members and members without spread are refused") {
+  refuses_what_is_no_ensemble<Npz>();
+}
+TEST_CASE("one sample is an ensemble") { reads_one_sample<Npz>(); }
+TEST_CASE("point masses are read where they are asked for") {
+  reads_point_masses_where_they_are_asked_for<Npz>();
 }
 
 TEST_CASE("fields turn channel-first and back") {
@@ -86,69 +46,35 @@ TEST_CASE("fields turn channel-first and back") {
   CHECK(std::ranges::equal(back.span(), field.span()));
 }
 
-TEST_CASE("samples with the same initial field have one origin") {
+TEST_CASE("an archive of a few kilobytes that claims 10^9 samples is refused with little memory") {
   const Scratch folder;
-  Content content;
-  const auto u0 = content.u0.values<float>();
-  std::copy_n(u0.begin(), 40, u0.begin() + 80);  // sample 2 starts as sample 0
-  content.t = Array::of({}, std::vector<double>{0.5});
-  content.write(folder / "data.npz");
-  const auto data = EnsembleFile(folder / "data.npz").read<float, 2>();
-  CHECK(data.origins == std::vector<Index>{0, 1, 0});
-  CHECK(data.times == std::vector<float>(3, 0.5f));
-}
-
-TEST_CASE("what does not fit is refused with a sentence") {
-  CHECK(refused({}) == "");
-  Content content;
-  content.uT = Array::of({3, 6, 2, 4, 4}, values(3 * 6 * 2 * 4 * 4, 2));
-  CHECK(says(refused(content), "of u0 (3, 2, 4, 5), found (3, 6, 2, 4, 4)"));
-  content.uT = Array::of({2, 6, 2, 4, 5}, values(2 * 6 * 2 * 4 * 5, 2));
-  CHECK(says(refused(content), "found (2, 6, 2, 4, 5)"));
-
-  content = {};
-  content.u0 = Array::of({3, 2}, values(6, 1));
-  CHECK(says(refused(content), "expected u0 (sample, channel, x[, y[, z]]), found f32 (3, 2)"));
-  content.u0 = Array::of({3, 2, 4, 5}, std::vector<std::int32_t>(120));
-  CHECK(says(refused(content), "expected u0 of type f32 or f64, found i32 (3, 2, 4, 5)"));
-
-  content = {};
-  content.t = Array::of({2}, std::vector<double>{0.1, 0.2});
-  CHECK(says(refused(content), "expected t to be one number or 3 in a row, found f64 (2,)"));
-  content.t = Array::of({3}, std::vector<double>{0.1, -0.2, 0});
-  CHECK(says(refused(content), "times t that are not negative, found -0.2"));
-
-  content = {};
-  content.uT.values<float>()[300] = std::numeric_limits<float>::quiet_NaN();
-  CHECK(says(refused(content), "expected finite values in uT, found a NaN or an infinity in sample 1"));
-
-  content = {};
-  content.uT = Array::of({3, 6, 2, 4, 5}, std::vector<float>(720, 1.5f));
-  CHECK(says(refused(content), "zero variance"));
-  content.uT = Array::of({3, 1, 2, 4, 5}, values(120, 2));
-  CHECK(says(refused(content), "at least two members"));
-
-  content = {};
-  content.more = {{"length", Array::of({2}, std::vector<double>{1, 0})}};
-  CHECK(says(refused(content), "expected a positive length on every axis, found 0"));
-  content.more = {{"fields", Array::of({2, 1, 4, 5}, values(40, 2))}};
-  CHECK(says(refused(content), "expected fields (field, x…)"));
-
-  const Scratch folder;
-  NpzWriter file(folder / "data.npz");
-  file.write("u0", Content().u0);
-  file.write("t", Content().t);
-  file.commit();
-  CHECK(says(refusal([&] { EnsembleFile{folder / "data.npz"}; }),
-             "expected the arrays u0, uT and t, found 'u0, t'"));
-}
-
-TEST_CASE("point masses are read where they are asked for") {
-  const Scratch folder;
-  Content content;
-  content.uT = Array::of({3, 1, 2, 4, 5}, values(120, 2));
-  content.write(folder / "data.npz");
-  const auto data = EnsembleFile(folder / "data.npz").read<float, 2>({.point_masses = true});
-  CHECK(data.variance(2, 3, 1) == 0.0f);
-  CHECK(data.mean(0, 0, 0) == content.uT.values<float>()[0]);
+  // Arrays of 10^9 samples, of which nothing but the headers is there.
+  Bytes file, directory;
+  Index count = 0;
+  const auto claim = [&](const std::string& name, const Layout& layout, bool deflated) {
+    Bytes member = npy_header(layout);
+    const std::uint64_t whole = member.size() + layout.bytes();
+    member.resize(1024);
+    const ZipEntry entry{name + ".npy", deflated, 0, member.size(), deflated ? whole : member.size(),
+                         file.size()};
+    for (const Bytes& piece : {zip_local_header(entry), member})
+      file.insert(file.end(), piece.begin(), piece.end());
+    const Bytes record = zip_directory_entry(entry);
+    directory.insert(directory.end(), record.begin(), record.end());
+    ++count;
+  };
+  for (const bool deflated : {true, false}) {
+    CAPTURE(deflated);
+    file.clear(), directory.clear(), count = 0;
+    claim("u0", {Type::f32, {1'000'000'000, 1, 64}}, deflated);
+    claim("uT", {Type::f32, {1'000'000'000, 192, 1, 64}}, deflated);
+    claim("t", {Type::f64, {1'000'000'000}}, deflated);
+    const Bytes end = zip_directory_end(std::uint64_t(count), file.size(), directory.size());
+    for (const Bytes& piece : {Bytes(directory), end}) file.insert(file.end(), piece.begin(), piece.end());
+    spoil(folder / "huge.npz", file);
+    allocation::largest = 0;
+    const std::string sentence = refusal([&] { EnsembleFile reader(folder / "huge.npz"); });
+    CHECK(says(sentence, deflated ? "in 1024 deflated ones" : "expected 256000000000 bytes of elements"));
+    CHECK(allocation::largest < (1u << 20));
+  }
 }

@@ -106,13 +106,7 @@ class Hdf5Dataset {
 
   /// The block of `count` elements per axis from `start` on.
   Array read(const Extents& start, const Extents& count) const {
-    bool inside = start.size() == layout_.shape.size() && count.size() == layout_.shape.size();
-    for (std::size_t d = 0; inside && d < start.size(); ++d)
-      inside = start[d] >= 0 && count[d] >= 0 && start[d] <= layout_.shape[d] &&
-               count[d] <= layout_.shape[d] - start[d];
-    require(inside, "io::Hdf5Dataset::read", "start, count",
-            text("a block within ", to_string(layout_.shape)),
-            text(to_string(count), " from ", to_string(start)));
+    detail::require_block(layout_, start, count);
     Array block(layout_.type, count);
     if (block.size() == 0) return block;
     Bytes request;

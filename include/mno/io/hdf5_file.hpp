@@ -18,6 +18,16 @@
 
 namespace mno::io::detail {
 
+/// Whether a dataset has the block of `count` elements per axis from `start` on, or the sentence.
+inline void require_block(const Layout& layout, const Extents& start, const Extents& count) {
+  const Extents& shape = layout.shape;
+  bool inside = start.size() == shape.size() && count.size() == shape.size();
+  for (std::size_t d = 0; inside && d < shape.size(); ++d)
+    inside = start[d] >= 0 && count[d] >= 0 && start[d] <= shape[d] && count[d] <= shape[d] - start[d];
+  require(inside, "io::Hdf5Dataset::read", "start, count", text("a block within ", to_string(shape)),
+          text(to_string(count), " from ", to_string(start)));
+}
+
 /// A dataset that is open: its layout is known, its elements come on request.
 class Hdf5OpenDataset {
  public:
@@ -25,13 +35,7 @@ class Hdf5OpenDataset {
 
   /// The block of `count` elements per axis from `start` on.
   Array read(const Extents& start, const Extents& count) const {
-    bool inside = start.size() == layout_.shape.size() && count.size() == layout_.shape.size();
-    for (std::size_t d = 0; inside && d < start.size(); ++d)
-      inside = start[d] >= 0 && count[d] >= 0 && start[d] <= layout_.shape[d] &&
-               count[d] <= layout_.shape[d] - start[d];
-    require(inside, "io::Hdf5Dataset::read", "start, count",
-            text("a block within ", to_string(layout_.shape)),
-            text(to_string(count), " from ", to_string(start)));
+    require_block(layout_, start, count);
     Array block(layout_.type, count);
     if (block.size() == 0) return block;
     const Hdf5Block part(dataset_.get(), start, count, name_);
