@@ -145,6 +145,19 @@ TEST_CASE("a run that is killed a hundred times at random moments equals one tha
   CHECK(files_in(scratch.path()) == Names{"run.checkpoint", "run.checkpoint.previous"});
 }
 
+TEST_CASE("a checkpoint brings the whole model, not its weights alone") {
+  const Scratch scratch;
+  Run run;
+  run.model = M(5, Domain<1>{{2.0}});
+  run.model.set_factor_scale(0.25f);
+  run.save(scratch / "run.checkpoint");
+  Run other;
+  read_checkpoint(scratch / "run.checkpoint", other.model, *other.trainer);
+  CHECK(other.model.factor_scale() == 0.25f);
+  CHECK(other.model.domain() == Domain<1>{{2.0}});
+  CHECK(std::ranges::equal(other.model.values(), run.model.values()));
+}
+
 TEST_CASE("a disk that fills up leaves the checkpoint and the one before, no temporary, and a sentence") {
   const Scratch scratch;
   const auto path = scratch / "run.checkpoint";

@@ -4,6 +4,7 @@
 // Several query times of one initial condition are several entries with the same origin. Losses see an
 // ensemble through its mean and variance, so these are kept and the members are not, unless they are asked
 // for.
+#include <algorithm>
 #include <vector>
 
 #include "mno/data/leading_factors.hpp"
@@ -107,6 +108,13 @@ void set_entry(Ensemble<T, D>& ensemble, Index entry, View<const T, D> initial, 
             text(members.batch));
     std::copy_n(members.data, kept * n, ensemble.members.data() + entry * kept * n);
   }
+}
+
+/// The average of s² over all entries, points and channels: the size of the noise in one number.
+template <class T, int D> T mean_variance(const Ensemble<T, D>& data) {
+  double sum = 0;
+  for (const T v : data.variance.span()) sum += double(v);
+  return T(sum / double(std::max<std::size_t>(data.variance.size(), 1)));
 }
 
 /// The chosen entries, in this order, as an ensemble of their own.
