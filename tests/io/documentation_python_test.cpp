@@ -13,7 +13,7 @@ using namespace mno;
 
 namespace {
 
-struct Shape {
+struct Small {
   static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 3, depth = 1;
 };
 
@@ -36,7 +36,7 @@ std::string python_blocks(const std::filesystem::path& page) {
 TEST_CASE("the page's Python writes ensembles that are read here, and reads a model written here") {
   need_python("numpy, safetensors, h5py");
   const Scratch scratch;
-  Mno<Shape> model(1);
+  Mno<Small> model(1);
   io::write_model(scratch / "model.safetensors", model, {{0.5}, {1.0 / 3}});
   const std::string code = python_blocks(std::filesystem::path(MNO_SOURCE_DIR) / "docs" / "files.md");
   REQUIRE(code.find("np.savez") != code.npos);
