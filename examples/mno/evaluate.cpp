@@ -65,7 +65,10 @@ int evaluate(Options& options) {
       std::snprintf(name, sizeof name, "%s at %g", row.metric.c_str(), row.at.at("level"));
     else
       std::snprintf(name, sizeof name, "%s", row.metric.c_str());
-    std::printf("%-22s %12.4g %12.4g\n", name, row.value, row.floor.value_or(0));
+    if (row.floor)
+      std::printf("%-22s %12.4g %12.4g\n", name, row.value, *row.floor);
+    else
+      std::printf("%-22s %12.4g %12s\n", name, row.value, "-");
   }
   if (!options.folder.empty()) std::printf("The page is %s\n", (options.folder / "report.html").c_str());
   return succeeded;
@@ -80,7 +83,7 @@ void add_evaluate(CLI::App& app, Run& run) {
       "Example:\n  mno evaluate --model model.safetensors --data test.npz --json\n"
       "Values are in normalised coordinates. The floor is what a model that knows the law exactly would "
       "get,\n"
-      "because an ensemble has finitely many members; that of a coverage is its level.");
+      "because an ensemble has finitely many members.");
   auto& request = options->request;
   command->add_option("--model", request.model, "The model file")->required();
   command->add_option("--data", options->data, "The .npz file: u0, uT, t")->required();

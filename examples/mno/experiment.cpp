@@ -191,7 +191,7 @@ int experiment(Options& options) {
                 "The paper gives one W2 without its estimator; it stands beside both of ours.")
           .str();
   for (const auto& [key, value] : about.items())
-    if (key != "shape" && key != "recipe")
+    if (key == "ensemble" || key == "test" || key == "data_seed")
       record.settings.push_back({key, value.is_string() ? value.get<std::string>() : value.dump()});
   const auto page = write_results(record, options.folder);
   if (options.json) {

@@ -247,8 +247,9 @@ template <class S> class OperatorOf final : public Operator {
     row("energy_score", energy.value(), energy_floor.value());
     row("cov_frobenius_rel", covariance.value(), covariance_floor.value() / 2);
     const auto inside = coverage.value();
-    for (std::size_t l = 0; l < inside.size(); ++l)
-      row("coverage", inside[l], coverage.levels()[l], {{"level", coverage.levels()[l]}});
+    for (std::size_t l = 0; l < inside.size(); ++l)  // what it should be is its level, which is no floor
+      result.rows.push_back(
+          {.metric = "coverage", .value = inside[l], .at = {{"level", coverage.levels()[l]}}});
     result.calibration = {curve.levels(), curve.value()};
     result.spectra = {{}, spectra.mean(), true_spectra.mean(), spectra.variance(), true_spectra.variance()};
     for (std::size_t k = 0; k < result.spectra.mean.size(); ++k)

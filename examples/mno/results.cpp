@@ -1,12 +1,15 @@
 #include "results.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <mno/io/safetensors.hpp>
 #include <mno/metric/interval95.hpp>
+#include <sstream>
 
 #include "command.hpp"
 #include "history.hpp"
 #include "paper.hpp"
+#include "progress.hpp"
 #include "report/page.hpp"
 
 namespace program {
@@ -78,9 +81,24 @@ std::vector<Row> over_seeds(const std::vector<std::vector<Row>>& seeds) {
 std::vector<mno::report::Setting> settings_of(const std::filesystem::path& model) {
   const mno::io::SafetensorsReader file(model);
   std::vector<mno::report::Setting> settings;
-  for (const char* key : {"shape", "recipe", "data.samples", "training"}) {
+  for (const char* key : {"recipe", "data.samples"}) {
     const auto found = file.metadata().find(key);
     if (found != file.metadata().end()) settings.push_back({key, found->second});
+  }
+  for (const char* key : {"shape", "training"}) {  // "rank=16 width=48 …"; what is 0 is not in use
+    const auto found = file.metadata().find(key);
+    if (found == file.metadata().end()) continue;
+    std::istringstream words(found->second);
+    for (std::string word; words >> word;) {
+      const auto equals = word.find('=');
+      if (equals == word.npos || word.substr(equals + 1) == "0") continue;
+      std::string value = word.substr(equals + 1);
+      double number = 0;
+      if (const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+          error == std::errc() && end == value.data() + value.size() && value.size() > 8)
+        value = short_number(number);
+      settings.push_back({word.substr(0, equals), value});
+    }
   }
   return settings;
 }

@@ -136,6 +136,12 @@ TEST_CASE("entries are taken with all that belongs to them") {
   CHECK_THROWS_AS(take(data, std::span<const Index>(wrong)), Error);
 }
 
+TEST_CASE("the mean variance is that of all entries, points and channels") {
+  auto data = make_ensemble<double, 1>(2, Grid<1>{{2}}, 2);
+  for (std::size_t i = 0; i < 8; ++i) data.variance.data()[i] = double(i * i);
+  CHECK(mean_variance(data) == doctest::Approx(17.5));
+}
+
 TEST_CASE("bad members are refused with a sentence") {
   Field<double, 1> members;
   auto data = four({}, members);

@@ -74,6 +74,17 @@ put("json", "text", '["\\ud83d\\ude00 \\/\\b\\f\\u0000 ü"]'.encode())
 put("json", "numbers", b" [0, -0, 9223372036854775807, 9223372036854775808, 1E+2, 0.1e-1 ]\n")
 put("json", "nested", b"[[[[[[[[{}]]]]]]]]")
 
+put("toml", "run", b'[data]\ndata = "data.npz"\nvalidation = 0.1\n[model]\nrank = 16\n[training]\nepochs = 200\n')
+put("toml", "kinds", b'# a comment\n[training]\nlearning-rate = 2e-3\nflag = true\nrecipe = \'paper\'\nepochs = 0x1F\n')
+put("toml", "dotted", b'training.recipe = """pa\\\n  per"""\nmodel = { rank = 1_6 }\ndata."validation" = +0.5\n')
+put("toml", "unknown", b'[other]\nx = 1979-05-27T07:32:00Z\n[[model]]\nrank = [1, [2.0, inf, nan]]\n')
+# What toml++ 3.3 itself does not survive:
+put("toml", "beyond_ascii", b'[data]\ndaepoc01F300Q \xc3\xbc.npz"\n')  # toml++ 3.3 must not see it
+put("toml", "beyond_ascii_in_value", b'[a]\nb = 0da|U0"0\xc3\xbc."n\n"\n')
+put("toml", "broken_date", b"[other]\nx = 1979-05-27T?07:32:00Z\n")
+put("toml", "broken_header", b"[# \x01\0\0")
+put("toml", "text", '[data]\ndata = "\\u00e9 \\U0001F600 ü.npz"\n'.encode())
+
 
 def fill_plain(file):
     for name, array in ARRAYS.items():

@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <random>
@@ -10,31 +9,13 @@
 
 #include "mno/io/safetensors_writer.hpp"
 #include "scratch.hpp"
+#include "size_limit.hpp"
 
 using namespace mno::io;
 
 namespace {
 using Names = std::vector<std::string>;
 std::string content(const std::filesystem::path& path) { return std::string(characters(read_file(path))); }
-
-/// Files larger than this cannot be written while it lives: what a full disk looks like from inside.
-class SizeLimit {
- public:
-  explicit SizeLimit(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    rlimit limit = before_;
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~SizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit before_{};
-};
 }  // namespace
 
 TEST_CASE("a new file is in place after commit and not before") {

@@ -101,18 +101,28 @@ inline Plot deviation_plot(const Example& e) {
   return plot;
 }
 
+/// What is left of paths when the mean is taken away: the noise is often much smaller than the field.
+inline std::vector<Numbers> fluctuations(const std::vector<Numbers>& paths, const Numbers& mean) {
+  constexpr std::size_t most = 12;
+  std::vector<Numbers> left(paths.begin(), paths.begin() + std::ptrdiff_t(std::min(most, paths.size())));
+  if (!mean.empty())
+    for (Numbers& path : left)
+      for (std::size_t x = 0; x < path.size(); ++x) path[x] -= mean[x];
+  return left;
+}
+
 /// Draws and members have the same range, so that they can be compared side by side.
 inline Plot path_plot(const Example& e, const std::string& title, const std::vector<Numbers>& paths,
-                      const char* colour) {
-  constexpr std::size_t most = 12;
-  Plot plot{.title = title, .x_label = "x", .y_label = "u"};
-  if (paths.size() > most)
-    plot.note = "The first " + std::to_string(most) + " of " + std::to_string(paths.size()) + ".";
-  for (const auto* all : {&e.draws, &e.members})
-    for (std::size_t i = 0; i < std::min(most, all->size()); ++i)
-      plot.y_range.insert(plot.y_range.end(), (*all)[i].begin(), (*all)[i].end());
-  for (std::size_t i = 0; i < std::min(most, paths.size()); ++i)
-    add_line(plot, {.x = e.x, .y = paths[i], .colour = colour, .width = 1.1, .opacity = 0.7});
+                      const Numbers& mean, const char* colour) {
+  Plot plot{.title = title, .x_label = "x", .y_label = mean.empty() ? "u" : "u − mean"};
+  const auto shown_paths = fluctuations(paths, mean);
+  if (paths.size() > shown_paths.size())
+    plot.note =
+        "The first " + std::to_string(shown_paths.size()) + " of " + std::to_string(paths.size()) + ".";
+  for (const auto& all : {fluctuations(e.draws, e.mean), fluctuations(e.members, e.truth_mean)})
+    for (const Numbers& path : all) plot.y_range.insert(plot.y_range.end(), path.begin(), path.end());
+  for (const Numbers& path : shown_paths)
+    add_line(plot, {.x = e.x, .y = path, .colour = colour, .width = 1.1, .opacity = 0.7});
   return plot;
 }
 
@@ -162,8 +172,8 @@ inline Plot marginal_plot(const Example& e) {
 
 inline std::string example_figures(const Example& e) {
   return figure(mean_plot(e)) + figure(deviation_plot(e)) +
-         figure(path_plot(e, "Draws of the prediction", e.draws, colour::blue)) +
-         figure(path_plot(e, "Members of the ensemble", e.members, colour::vermilion)) +
+         figure(path_plot(e, "Draws of the prediction", e.draws, e.mean, colour::blue)) +
+         figure(path_plot(e, "Members of the ensemble", e.members, e.truth_mean, colour::vermilion)) +
          figure(marginal_plot(e));
 }
 

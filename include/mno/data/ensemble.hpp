@@ -4,6 +4,7 @@
 // Several query times of one initial condition are several entries with the same origin. Losses see an
 // ensemble through its mean and variance, so these are kept and the members are not, unless they are asked
 // for.
+#include <algorithm>
 #include <vector>
 
 #include "mno/data/leading_factors.hpp"
@@ -109,11 +110,11 @@ void set_entry(Ensemble<T, D>& ensemble, Index entry, View<const T, D> initial, 
   }
 }
 
-/// Over all entries, points and channels. 4√ of it is where the decoupled recipe lets a factor head begin.
-template <class T, int D> double mean_variance(const Ensemble<T, D>& data) {
+/// The average of s² over all entries, points and channels: the size of the noise in one number.
+template <class T, int D> T mean_variance(const Ensemble<T, D>& data) {
   double sum = 0;
   for (const T v : data.variance.span()) sum += double(v);
-  return sum / double(data.variance.size());
+  return T(sum / double(std::max<std::size_t>(data.variance.size(), 1)));
 }
 
 /// The chosen entries, in this order, as an ensemble of their own.

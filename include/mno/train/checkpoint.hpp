@@ -54,8 +54,8 @@ void write_checkpoint(const std::filesystem::path& path, const M& model, const N
   io::write_safetensors(path, std::move(arrays), metadata);
 }
 
-/// Puts the run back: the model's weights and the trainer's state. The trainer must have been made with the
-/// same options and data; a difference is refused by name.
+/// Puts the run back: the whole model, with its factor scale, domain and known fields, and the trainer's
+/// state. The trainer must have been made with the same options and data; a difference is refused by name.
 template <class M> void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M>& trainer) {
   const io::SafetensorsReader file(path);
   const io::Metadata& metadata = file.metadata();
@@ -87,7 +87,7 @@ template <class M> void read_checkpoint(const std::filesystem::path& path, M& mo
     io::refuse(name, "expected a place within the training run, found epoch ", state.epoch, ", sample ",
                state.position);
   trainer.resume(std::move(state));
-  std::copy_n(loaded.model.values().data(), M::parameters, model.values().data());
+  model = std::move(loaded.model);
 }
 
 }  // namespace mno
