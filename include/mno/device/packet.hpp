@@ -109,24 +109,29 @@ void transpose(const T* from, Index from_pitch, T* to, Index to_pitch, Index row
     for (Index c = 0; c < columns; ++c) to[c * to_pitch + r] = s * from[r * from_pitch + c];
 }
 
-/// The correctly rounded square root; Eigen's for float is a little off on some processors.
+/// The correctly rounded square root; Eigen's is a little off on some processors.
 template <class T> EIGEN_STRONG_INLINE Packet<T> square_root(const Packet<T>& x) {
-#ifdef EIGEN_VECTORIZE_AVX512
-  if constexpr (std::is_same_v<T, float>) return _mm512_sqrt_ps(x);
-#elif defined(EIGEN_VECTORIZE_AVX)
-  if constexpr (std::is_same_v<T, float>) return _mm256_sqrt_ps(x);
-#elif defined(EIGEN_VECTORIZE_SSE)
-  if constexpr (std::is_same_v<T, float>) return _mm_sqrt_ps(x);
-#else
-  if constexpr (std::is_same_v<T, float> && packet_size < T >> 1) {
-    T values[packet_size<T>];
-    store(values, x);
-    for (T& value : values) value = std::sqrt(value);
-    return load(values);
-  }
-#endif
+#if defined(EIGEN_VECTORIZE_AVX512)
+  if constexpr (std::is_same_v<T, float>)
+    return _mm512_sqrt_ps(x);
   else
-    return Eigen::internal::psqrt(x);
+    return _mm512_sqrt_pd(x);
+#elif defined(EIGEN_VECTORIZE_AVX)
+  if constexpr (std::is_same_v<T, float>)
+    return _mm256_sqrt_ps(x);
+  else
+    return _mm256_sqrt_pd(x);
+#elif defined(EIGEN_VECTORIZE_SSE)
+  if constexpr (std::is_same_v<T, float>)
+    return _mm_sqrt_ps(x);
+  else
+    return _mm_sqrt_pd(x);
+#else
+  T values[packet_size<T>];
+  store(values, x);
+  for (T& value : values) value = std::sqrt(value);
+  return load(values);
+#endif
 }
 
 /// 1/x to about one unit in the last place, for x between 10⁻³⁰ and 10³⁰.
@@ -147,21 +152,21 @@ template <class T> EIGEN_STRONG_INLINE Packet<T> exponential_of_negative(const P
   using P = Packet<T>;
   P value;
   if constexpr (std::is_same_v<T, float> && packet_size < T >> 1) {
-    // x log₂e = n + f with an integer n and |f| ≤ ½. 2^f is a polynomial (relative error 2e-9), and 2^n is
-    // n added to the exponent's bits. Adding 1.5·2²³ rounds to an integer, which then stands in the last
-    // bits.
+    // x = n log 2 + r with an integer n and |r| ≤ log(2)/2; log 2 is taken in two pieces, of which n times
+    // the first is exact. e^r is a polynomial (relative error 2e-9), and 2^n is n added to the exponent's
+    // bits. Adding 1.5·2²³ rounds to an integer, which then stands in the last bits.
     using Bits = typename in::unpacket_traits<P>::integer_packet;
-    const P magic = everywhere(T(12582912)), high = everywhere(T(1.44269504));
-    const P shifted = pmadd(x, high, magic), n = psub(shifted, magic);
-    P f = pmadd(x, high, P(psub(everywhere(T(0)), n)));
-    f = pmadd(x, everywhere(T(1.44269504088896341 - double(1.44269504f))), f);
-    P p = everywhere(T(0.000153533591045));
-    p = pmadd(p, f, everywhere(T(0.0013398875442)));
-    p = pmadd(p, f, everywhere(T(0.00961843737716)));
-    p = pmadd(p, f, everywhere(T(0.0555033246787)));
-    p = pmadd(p, f, everywhere(T(0.240226479133)));
-    p = pmadd(p, f, everywhere(T(0.693147202857)));
-    p = pmadd(p, f, everywhere(T(1)));
+    const P magic = everywhere(T(12582912));
+    const P shifted = pmadd(x, everywhere(T(1.44269504088896341)), magic), n = psub(shifted, magic);
+    P r = pmadd(n, everywhere(T(-0.693359375)), x);
+    r = pmadd(n, everywhere(T(2.12194440054690583e-4)), r);
+    P p = everywhere(T(0.00138436509831));
+    p = pmadd(p, r, everywhere(T(0.00837415595476)));
+    p = pmadd(p, r, everywhere(T(0.0416680021201)));
+    p = pmadd(p, r, everywhere(T(0.166664312528)));
+    p = pmadd(p, r, everywhere(T(0.499999942084)));
+    p = pmadd(p, r, everywhere(T(1.00000003217)));
+    p = pmadd(p, r, everywhere(T(1)));
     const Bits shift = in::plogical_shift_left<23>(in::preinterpret<Bits>(shifted));
     value = in::preinterpret<P>(Bits(padd(Bits(in::preinterpret<Bits>(p)), shift)));
   } else {
