@@ -51,8 +51,7 @@ struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activ
     const auto mixed =
         Spectral::spectrum(pass.scratch_values(to.modes() * x.batch * 2 * outputs), to, x.batch, outputs);
     Spectral::mix(mixing, trace.coefficients, mixed, to.waves(), pass);
-    T* const transposed = pass.scratch_values(inputs * outputs);  // Wᵀ: (input, output)
-    transpose(weight, inputs, transposed, outputs, outputs, inputs);
+    const T* const transposed = pass.transposed(weight, outputs, inputs);  // Wᵀ: (input, output)
     const Out<Pass> z = pass.scratch_uninitialised(x.samples(0, 1), outputs);
     for (Index b = 0; b < x.batch; ++b) {
       Linear::add_to_row(bias, mixed.at(to.waves().mean(), b));

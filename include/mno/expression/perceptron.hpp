@@ -43,8 +43,8 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
       derivative = pass.keep_uninitialised(x, Hidden);
     }
     trace = {x, keep ? In<Pass>(hidden) : In<Pass>{}, derivative};
-    T* const transposed = pass.scratch_values(inputs * Hidden);  // W₁ᵀ: (input, hidden)
-    transpose(w1, inputs, transposed, Hidden, Hidden, inputs);
+    const T* const transposed = pass.transposed(w1, Hidden, inputs);  // W₁ᵀ: (input, hidden)
+    const T* const second = Second::few_outputs ? nullptr : pass.transposed(w2, outputs, Hidden);
     T* const z = pass.scratch_values(strip * Hidden);
     for (Index r = 0; r < x.rows(); r += strip) {
       const Index n = std::min(strip, x.rows() - r);
@@ -53,7 +53,10 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
       detail::activate<Function>(z, hidden.row(at), derivative ? derivative.row(at) : nullptr, n * Hidden,
                                  Write::set);
       for (Index i = r; i < r + n; ++i) Second::put_row(b2, y.row(i), write);
-      multiply_add_transposed_right<T>(rows(y, r, n), rows(hidden, at, n), {w2, outputs, Hidden, Hidden});
+      if (second)
+        multiply_add<T>(rows(y, r, n), rows(hidden, at, n), {second, Hidden, outputs, outputs});
+      else
+        multiply_add_transposed_right<T>(rows(y, r, n), rows(hidden, at, n), {w2, outputs, Hidden, Hidden});
     }
   }
 
@@ -68,11 +71,10 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
     const auto scope = pass.scope();
     T* const zbar = pass.scratch_values(strip * Hidden);
     const bool kept = bool(trace.hidden);
-    T *transposed = nullptr, *z = nullptr,
-      *again = nullptr;  // where nothing was kept: h and f′(z) of a strip
+    const T* transposed = nullptr;
+    T *z = nullptr, *again = nullptr;  // where nothing was kept: h and f′(z) of a strip
     if (!kept) {
-      transposed = pass.scratch_values(inputs * Hidden);
-      transpose(w1, inputs, transposed, Hidden, Hidden, inputs);
+      transposed = pass.transposed(w1, Hidden, inputs);
       z = pass.scratch_values(strip * Hidden);
       again = pass.scratch_values(2 * strip * Hidden);
     }

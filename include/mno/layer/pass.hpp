@@ -19,6 +19,17 @@ template <class T, int D, class Device = Cpu> class Pass {
   /// Does vjp follow? If not, traces may stay empty.
   bool recording = true;
 
+  /// A model's weights, and a buffer of the same layout with its matrices transposed, if it was prepared.
+  const T *weights = nullptr, *prepared = nullptr;
+  /// Wᵀ of a (rows, columns) matrix among the weights; without preparation it is made, and is valid inside
+  /// the enclosing `scope()`.
+  const T* transposed(const T* w, Index rows, Index columns) {
+    if (prepared) return prepared + (w - weights);
+    T* const to = scratch_values(rows * columns);
+    transpose(w, columns, to, rows, rows, columns);
+    return to;
+  }
+
   /// What the law is conditioned on: gates read the times, separable heads read u_0.
   View<const T, D> initial{};  // (sample, grid…, channel)
   std::span<const T> times{};  // (sample)

@@ -13,6 +13,7 @@ template <int In_, int Out_> struct Pointwise {
   static constexpr const char* name = "pointwise";
   static constexpr std::array leaves{parameter("weight", outputs, inputs), parameter("bias", outputs)};
   static constexpr std::size_t parameters = total(leaves);
+  static constexpr bool few_outputs = outputs <= 4;  // scalar products of rows: no use for Wᵀ
 
   template <class Pass> struct Trace { In<Pass> x; };
 
@@ -27,12 +28,27 @@ template <int In_, int Out_> struct Pointwise {
     evaluate<Pass>(w, x, y, trace, pass, Write::add);
   }
   template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass&, Write write) {
+  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
+                       Write write) {
     using T = typename Pass::Scalar;
     trace.x = x;
     const T* const bias = w.data() + inputs * outputs;
     for (Index r = 0; r < y.rows(); ++r) put_row(bias, y.row(r), write);
-    multiply_add_transposed_right<T>(matrix(y), matrix(x), {w.data(), outputs, inputs, inputs});
+    const auto scope = pass.scope();
+    multiply<T>(matrix(y), matrix(x), w.data(), pass);
+  }
+
+  /// y += W x for rows of points.
+  template <class T, class Pass>
+  static void multiply(Matrix<T> y, Matrix<const T> x, const T* w, Pass& pass) {
+    if constexpr (few_outputs)
+      multiply_add_transposed_right<T>(y, x, {w, outputs, inputs, inputs});
+    else
+      multiply_add<T>(y, x, {pass.transposed(w, outputs, inputs), inputs, outputs, outputs});
+  }
+  /// Wᵀ where `multiply` will look for it.
+  template <class T> static void prepare(std::span<const T> w, std::span<T> to) {
+    transpose(w.data(), inputs, to.data(), outputs, outputs, inputs);
   }
 
   /// ū = Wᵀ ȳ,  W̄ = Σ ȳ uᵀ,  b̄ = Σ ȳ

@@ -71,13 +71,15 @@ template <class T, int D> void mean_into(View<const T, D> initial, View<const T,
 template <class M>
 View<const typename M::Scalar, M::dimension> block_output(
     const M& model, const Condition<typename M::Scalar, M::dimension>& condition, Index first, Index count,
-    Workspace& workspace) {
+    Workspace& workspace, const typename M::Scalar* prepared) {
   using T = typename M::Scalar;
   using E = typename M::Expression;
   using PassType = Pass<T, M::dimension>;
   const auto input = block_input(model, condition, first, count, workspace);
   PassType pass(workspace);
   pass.recording = false;
+  pass.weights = model.values().data();
+  pass.prepared = prepared;
   pass.initial = condition.initial.samples(first, count);
   pass.times = input.times;
   const auto y = pass.keep_uninitialised(input.x, E::outputs);
@@ -97,11 +99,12 @@ void require_like(const char* function, const char* argument, View<const T, D> g
 
 }  // namespace detail
 
-/// The law of u_t for every sample, into fields that exist already: after the first call nothing is
-/// allocated.
+namespace detail {
+
+/// `prepared`: the weights with their matrices transposed, or null.
 template <class E, class S, class T>
-void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
-                  Law<T, S::dimension>& law, Cpu& device = default_device()) {
+void predict_into(const Model<E, S, T>& model, const T* prepared, const Condition<T, S::dimension>& condition,
+                  Law<T, S::dimension>& law, Cpu& device) {
   using M = Model<E, S, T>;
   static_assert(M::stochastic, "mno: this operator gives a field, not a law: predict into a Field");
   constexpr int D = S::dimension;
@@ -111,7 +114,8 @@ void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>&
                              S::rank * S::channels);
   detail::for_each_block(device, condition.initial.batch, condition.initial.points(), Index(M::parameters),
                          [&](Index, Workspace& workspace, Index first, Index count) {
-                           const auto y = detail::block_output(model, condition, first, count, workspace);
+                           const auto y =
+                               detail::block_output(model, condition, first, count, workspace, prepared);
                            detail::mean_into<T, D>(condition.initial.samples(first, count), y,
                                                    law.mean.view().samples(first, count));
                            const auto factor = law.factor.view().samples(first, count);
@@ -120,8 +124,8 @@ void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>&
                          });
 }
 template <class E, class S, class T>
-void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
-                  Field<T, S::dimension>& field, Cpu& device = default_device()) {
+void predict_into(const Model<E, S, T>& model, const T* prepared, const Condition<T, S::dimension>& condition,
+                  Field<T, S::dimension>& field, Cpu& device) {
   using M = Model<E, S, T>;
   static_assert(!M::stochastic, "mno: this operator gives a law, not a field: predict into a Law");
   constexpr int D = S::dimension;
@@ -129,11 +133,31 @@ void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>&
   detail::require_like<T, D>("predict", "field", field.view(), condition.initial, S::channels);
   detail::for_each_block(device, condition.initial.batch, condition.initial.points(), Index(M::parameters),
                          [&](Index, Workspace& workspace, Index first, Index count) {
-                           const auto y = detail::block_output(model, condition, first, count, workspace);
+                           const auto y =
+                               detail::block_output(model, condition, first, count, workspace, prepared);
                            const auto to = field.view().samples(first, count);
                            for (Index r = 0; r < to.rows(); ++r)
                              std::copy_n(y.row(r), to.channels, to.row(r));
                          });
+}
+
+}  // namespace detail
+
+/// The law of u_t for every sample, into fields that exist already: after the first call nothing is
+/// allocated.
+template <class E, class S, class T>
+void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
+                  Law<T, S::dimension>& law, Cpu& device = default_device()) {
+  static_assert(Model<E, S, T>::stochastic,
+                "mno: this operator gives a field, not a law: predict into a Field");
+  detail::predict_into<E, S, T>(model, nullptr, condition, law, device);
+}
+template <class E, class S, class T>
+void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
+                  Field<T, S::dimension>& field, Cpu& device = default_device()) {
+  static_assert(!Model<E, S, T>::stochastic,
+                "mno: this operator gives a law, not a field: predict into a Law");
+  detail::predict_into<E, S, T>(model, nullptr, condition, field, device);
 }
 
 /// A Law from a stochastic operator, a Field from a deterministic one.
