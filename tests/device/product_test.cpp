@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
 #include <vector>
 
 #include "mno/core/random.hpp"
@@ -56,4 +57,42 @@ TEST_CASE("C += s A B, s Aᵀ B and s A Bᵀ") {
     }
     CHECK(worst < 1e-12);
   }
+}
+
+TEST_CASE_TEMPLATE("products equal Eigen's at every width, added or set", T, float, double) {
+  using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Stream random(7);
+  const auto matrix = [&](Index rows, Index columns) {
+    Rows m(rows, columns);
+    for (Index i = 0; i < m.size(); ++i) m.data()[i] = T(random.normal());
+    return m;
+  };
+  const auto view = [](auto& m) { return Matrix<T>{m.data(), m.rows(), m.cols(), m.cols()}; };
+  const auto read = [](const auto& m) { return Matrix<const T>{m.data(), m.rows(), m.cols(), m.cols()}; };
+  for (const Index n : {1, 2, 5, 16, 24, 32, 48, 64, 96, 128})
+    for (const auto& [m, k] : {std::pair<Index, Index>{1, 3}, {7, 1}, {17, 48}, {64, 200}}) {
+      CAPTURE(m);
+      CAPTURE(n);
+      CAPTURE(k);
+      const Rows a = matrix(m, k), at = a.transpose(), b = matrix(k, n), bt = b.transpose();
+      const Rows start = matrix(m, n);
+      const double tolerance = 20 * double(std::numeric_limits<T>::epsilon()) * std::sqrt(double(k));
+      for (const auto write : {Write::add, Write::set}) {
+        const Rows expected = (write == Write::add ? start : Rows(start * T(0))) - a * b;
+        Rows c1 = start, c2 = start, c3 = start;
+        multiply_add<T>(view(c1), read(a), read(b), T(-1), write);
+        multiply_add_transposed_left<T>(view(c2), read(at), read(b), T(-1), write);
+        multiply_add_transposed_right<T>(view(c3), read(a), read(bt), T(-1), write);
+        for (const Rows* c : {&c1, &c2, &c3})
+          CHECK(double((*c - expected).cwiseAbs().maxCoeff()) < tolerance);
+      }
+    }
+}
+
+TEST_CASE("a product of depth zero is zero where it is set, and nothing where it is added") {
+  std::vector<double> c(6, 2.0);
+  multiply_add<double>({c.data(), 2, 3, 3}, {nullptr, 2, 0, 0}, {nullptr, 0, 3, 3});
+  for (const double value : c) CHECK(value == 2);
+  multiply_add<double>({c.data(), 2, 3, 3}, {nullptr, 2, 0, 0}, {nullptr, 0, 3, 3}, 1.0, Write::set);
+  for (const double value : c) CHECK(value == 0);
 }

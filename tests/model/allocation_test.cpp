@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "mno/model/gradient.hpp"
+#include "mno/model/prepared.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MNO_SANITISED 1
@@ -85,8 +86,10 @@ template <class M> void no_allocation(Grid<M::dimension> grid, Index batch) {
   for (const int threads : {1, 2}) {
     CAPTURE(threads);
     Cpu device(threads);
+    const Prepared<M> prepared(model);
     const auto step = [&] {
       predict_into(model, condition, law, device);
+      predict_into(prepared, condition, law, device);
       value_and_gradient(model, condition, loss, gradient, device);
     };
     step();

@@ -1,2 +1,2 @@
-#include "mno/device/product.hpp"
+#include "mno/device/complex_product.hpp"
 MNO_INSTANTIATE_PRODUCTS()

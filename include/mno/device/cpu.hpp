@@ -12,6 +12,7 @@
 
 #include "mno/core/error.hpp"
 #include "mno/core/grid.hpp"
+#include "mno/device/product.hpp"
 #include "mno/device/workspace.hpp"
 
 namespace mno {
@@ -69,16 +70,18 @@ class Cpu {
     return values;
   }
 
-  /// total[i] += Σ_lane sum[i], the lanes in order; every i is one thread's.
-  template <class T> void add_lane_sums(Index lanes, T* total, std::size_t n) {
+  /// total[i] += Σ_lane sum[i], or is set to it, the lanes in order; every i is one thread's.
+  template <class T> void add_lane_sums(Index lanes, T* total, std::size_t n, Write write = Write::add) {
     const Index pieces = most_lanes;
     for_each_lane(pieces, [&](Index piece, Workspace&) {
       const std::size_t begin = n * std::size_t(piece) / std::size_t(pieces);
       const std::size_t end = n * std::size_t(piece + 1) / std::size_t(pieces);
-      for (Index lane = 0; lane < lanes; ++lane) {
-        const T* const values = reinterpret_cast<const T*>(sums_[std::size_t(lane)].data());
-        for (std::size_t i = begin; i < end; ++i) total[i] += values[i];
-      }
+      for_each_packet<T>(Index(end - begin), [&](auto load, auto store) {
+        Packet<T> sum = write == Write::add ? load(total + begin) : everywhere(T(0));
+        for (Index lane = 0; lane < lanes; ++lane)
+          sum = padd(sum, load(reinterpret_cast<const T*>(sums_[std::size_t(lane)].data()) + begin));
+        store(total + begin, sum);
+      });
     });
   }
 

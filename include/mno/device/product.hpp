@@ -1,12 +1,16 @@
 #pragma once
-// Dense products on pieces of memory: the one place where layers meet Eigen's matrix product.
+// Dense products on pieces of memory: C = s A B or C += s A B, with A or B transposed where asked.
 //
-// Products are cut into tiles whose packed copies fit Eigen's stack buffers, so that none of them allocates,
-// and whose sizes do not depend on anything but the shapes, so that sums always have the same order.
-#include <Eigen/Core>
-#include <algorithm>
-
-#include "mno/core/grid.hpp"
+// One kernel does them all. A tile of C, a few rows by up to three packets, stays in registers while the
+// depth runs; a step takes one row of B as packets and one number per row of A, broadcast:
+//
+//     for k:   b = B[k, j…]        (1 to 3 packets)
+//              C[i, j…] += A[i,k] b     for the rows i of the tile
+//
+// A is read in place with any two strides, so Aᵀ costs nothing. B must have its rows in memory: Bᵀ, and the
+// columns behind the last whole packet, are copied to the stack first, panel by panel. Nothing allocates, and
+// the order of every sum depends on the shapes alone.
+#include "mno/device/packet.hpp"
 
 namespace mno {
 
@@ -21,88 +25,169 @@ template <class T> struct Matrix {
   }
 };
 
+/// What happens to the numbers that are in C before.
+enum class Write { add, set };
+
 namespace detail {
-/// 96·128·8 bytes fit the 128 KiB that Eigen packs on the stack. Eigen keeps products whose result has at
-/// most 32 rows, known at compile time, on the calling thread: threads are the device's matter.
-struct ProductTile {
-  static constexpr Index rows = 32, columns = 128, depth = 96;
+
+/// The left factor, read as A[i,k] = data[i·row + k·step].
+template <class T> struct Left {
+  const T* data;
+  Index row, step;
 };
 
-template <int MostRows = Eigen::Dynamic, class T>
-auto map(const Matrix<T>& m, Index row, Index column, Index rows, Index columns) {
-  using Plain =
-      Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, MostRows>;
-  using Mapped = std::conditional_t<std::is_const_v<T>, const Plain, Plain>;
-  return Eigen::Map<Mapped, 0, Eigen::OuterStride<>>(m.data + row * m.pitch + column, rows, columns,
-                                                     Eigen::OuterStride<>(m.pitch));
-}
-template <class T> auto result(const Matrix<T>& m, Index row, Index column, Index rows, Index columns) {
-  return map<int(ProductTile::rows)>(m, row, column, rows, columns);
+struct ProductTile {
+  static constexpr int rows = packet_registers >= 32 ? 8 : 4, packets = 3;
+  static constexpr Index depth = 128;  // rows of B that are used before the next ones: they stay in L1
+};
+
+/// C (Rows × Packets packets) += s A B over `depth`.
+template <class T, int Rows, int Packets>
+void product_tile(T* c, Index c_pitch, Left<T> a, const T* b, Index b_pitch, Index depth, T s, Write write) {
+  using P = Packet<T>;
+  P sum[Rows][Packets];
+  MNO_UNROLL for (int i = 0; i < Rows; ++i) MNO_UNROLL for (int j = 0; j < Packets; ++j) sum[i][j] =
+      everywhere(T(0));
+  const T* rows[Rows];
+  MNO_UNROLL for (int i = 0; i < Rows; ++i) rows[i] = a.data + i * a.row;
+  for (Index k = 0, at = 0; k < depth; ++k, at += a.step, b += b_pitch) {
+    P row[Packets];
+    MNO_UNROLL for (int j = 0; j < Packets; ++j) row[j] = load(b + j * packet_size<T>);
+    MNO_UNROLL for (int i = 0; i < Rows; ++i) {
+      const P x = everywhere(rows[i][at]);
+      MNO_UNROLL for (int j = 0; j < Packets; ++j) sum[i][j] = pmadd(x, row[j], sum[i][j]);
+    }
+  }
+  const P scale = everywhere(s);
+  MNO_UNROLL for (int i = 0; i < Rows; ++i) MNO_UNROLL for (int j = 0; j < Packets; ++j) {
+    T* const to = c + i * c_pitch + j * packet_size<T>;
+    store(to, write == Write::add ? Packet<T>(pmadd(scale, sum[i][j], load(to)))
+                                  : Packet<T>(pmul(scale, sum[i][j])));
+  }
 }
 
-template <class Tile> void for_each_tile(Index rows, Index columns, Index depth, Tile&& tile) {
-  for (Index k = 0; k < depth; k += ProductTile::depth)
-    for (Index i = 0; i < rows; i += ProductTile::rows)
-      for (Index j = 0; j < columns; j += ProductTile::columns)
-        tile(i, j, k, std::min<Index>(ProductTile::rows, rows - i),
-             std::min<Index>(ProductTile::columns, columns - j),
-             std::min<Index>(ProductTile::depth, depth - k));
+/// All rows of one panel of columns: tiles of 8, 4, 2 and 1 rows.
+template <class T, int Rows, int Packets>
+void product_rows(T* c, Index c_pitch, Index rows, Left<T> a, const T* b, Index b_pitch, Index depth, T s,
+                  Write write) {
+  for (; rows >= Rows; rows -= Rows, c += Rows * c_pitch, a.data += Rows * a.row)
+    product_tile<T, Rows, Packets>(c, c_pitch, a, b, b_pitch, depth, s, write);
+  if constexpr (Rows > 1)
+    if (rows > 0) product_rows<T, Rows / 2, Packets>(c, c_pitch, rows, a, b, b_pitch, depth, s, write);
 }
-}  // namespace detail
-
-namespace detail {
-/// c += s a b. A single row or column goes coefficient by coefficient: Eigen's matrix-vector products
-/// allocate.
-template <class C, class A, class B, class T> void accumulate(C&& c, const A& a, const B& b, T s) {
-  if (c.rows() == 1 || c.cols() == 1)
-    c += s * a.lazyProduct(b);
+template <class T>
+void product_panel(T* c, Index c_pitch, Index rows, Left<T> a, const T* b, Index b_pitch, Index depth, T s,
+                   Write write, Index packets) {
+  constexpr int most = ProductTile::rows;
+  if (packets == 3)
+    product_rows<T, most, 3>(c, c_pitch, rows, a, b, b_pitch, depth, s, write);
+  else if (packets == 2)
+    product_rows<T, most, 2>(c, c_pitch, rows, a, b, b_pitch, depth, s, write);
   else
-    c.noalias() += s * a * b;
+    product_rows<T, most, 1>(c, c_pitch, rows, a, b, b_pitch, depth, s, write);
 }
+
+/// C += s A Bᵀ for a few columns: every number is the scalar product of two rows.
+template <class T>
+void product_dots(Matrix<T> c, Left<T> a, Matrix<const T> b, Index depth, T s, Write write) {
+  constexpr int rows = 4;
+  const auto dots = [&]<int Rows>(Index i, std::integral_constant<int, Rows>) {
+    for (Index j = 0; j < c.columns; ++j) {
+      Packet<T> sum[Rows];
+      MNO_UNROLL for (int r = 0; r < Rows; ++r) sum[r] = everywhere(T(0));
+      const T *const x = a.data + i * a.row, *const y = b.data + j * b.pitch;
+      for_each_packet<T>(depth, [&](auto load, auto) {
+        const Packet<T> row = load(y);
+        MNO_UNROLL for (int r = 0; r < Rows; ++r) sum[r] = pmadd(load(x + r * a.row), row, sum[r]);
+      });
+      for (int r = 0; r < Rows; ++r) {
+        T& to = c.data[(i + r) * c.pitch + j];
+        to = (write == Write::add ? to : T(0)) + s * Eigen::internal::predux(sum[r]);
+      }
+    }
+  };
+  Index i = 0;
+  for (; i + rows <= c.rows; i += rows) dots(i, std::integral_constant<int, rows>{});
+  for (; i < c.rows; ++i) dots(i, std::integral_constant<int, 1>{});
+}
+
+/// C += s A B, or s A Bᵀ: then B is stored as (columns of C, depth).
+template <class T>
+void product(Matrix<T> c, Left<T> a, Matrix<const T> b, Index depth, T s, Write write, bool transposed) {
+  constexpr Index size = packet_size<T>, widest = ProductTile::packets * size;
+  if (depth == 0 && write == Write::set)
+    for (Index i = 0; i < c.rows; ++i) std::fill_n(c.data + i * c.pitch, c.columns, T(0));
+  if (transposed && a.step == 1 && 4 * c.columns <= size) return product_dots(c, a, b, depth, s, write);
+  alignas(64) T copy[ProductTile::depth * widest];  // rows of B, (depth, panel)
+  alignas(64) T edge[ProductTile::rows * widest];   // a tile of C that has columns to spare
+  for (Index k = 0; k < depth; k += ProductTile::depth) {
+    const Index deep = std::min(ProductTile::depth, depth - k);
+    const Left<T> left{a.data + k * a.step, a.row, a.step};
+    const Write now = k == 0 ? write : Write::add;
+    Index packets = (c.columns + size - 1) / size;  // still to do
+    for (Index j = 0; j < c.columns;) {
+      // As even as it goes: 8 packets are panels of 3, 3 and 2.
+      const Index panels = (packets + ProductTile::packets - 1) / ProductTile::packets;
+      const Index wide = (packets + panels - 1) / panels, columns = std::min(wide * size, c.columns - j);
+      const bool partial = columns < wide * size;
+      const T* rows = transposed ? b.data + j * b.pitch + k : b.data + k * b.pitch + j;
+      Index pitch = b.pitch;
+      if (transposed || partial) {
+        if (partial) std::fill_n(copy, deep * wide * size, T(0));
+        if (transposed)
+          transpose(rows, pitch, copy, wide * size, columns, deep);
+        else
+          for (Index r = 0; r < deep; ++r) std::copy_n(rows + r * pitch, columns, copy + r * wide * size);
+        rows = copy;
+        pitch = wide * size;
+      }
+      if (!partial) {
+        product_panel(c.data + j, c.pitch, c.rows, left, rows, pitch, deep, s, now, wide);
+      } else {
+        for (Index i = 0; i < c.rows; i += ProductTile::rows) {
+          const Index count = std::min<Index>(ProductTile::rows, c.rows - i);
+          product_panel(edge, widest, count, Left<T>{left.data + i * left.row, left.row, left.step}, rows,
+                        pitch, deep, s, Write::set, wide);
+          for (Index r = 0; r < count; ++r) {
+            T* const to = c.data + (i + r) * c.pitch + j;
+            for (Index m = 0; m < columns; ++m)
+              to[m] = now == Write::add ? to[m] + edge[r * widest + m] : edge[r * widest + m];
+          }
+        }
+      }
+      j += columns;
+      packets -= wide;
+    }
+  }
+}
+
 }  // namespace detail
 
 /// C += s A B
-template <class T> void multiply_add(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1)) {
-  detail::for_each_tile(c.rows, c.columns, a.columns,
-                        [&](Index i, Index j, Index k, Index m, Index n, Index d) {
-                          detail::accumulate(detail::result(c, i, j, m, n), detail::map(a, i, k, m, d),
-                                             detail::map(b, k, j, d, n), s);
-                        });
+template <class T>
+void multiply_add(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1), Write write = Write::add) {
+  detail::product<T>(c, {a.data, a.pitch, 1}, b, a.columns, s, write, false);
 }
 
 /// C += s Aᵀ B
 template <class T>
-void multiply_add_transposed_left(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1)) {
-  detail::for_each_tile(c.rows, c.columns, a.rows, [&](Index i, Index j, Index k, Index m, Index n, Index d) {
-    detail::accumulate(detail::result(c, i, j, m, n), detail::map(a, k, i, d, m).transpose(),
-                       detail::map(b, k, j, d, n), s);
-  });
+void multiply_add_transposed_left(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1),
+                                  Write write = Write::add) {
+  detail::product<T>(c, {a.data, 1, a.pitch}, b, a.rows, s, write, false);
 }
 
 /// C += s A Bᵀ
 template <class T>
-void multiply_add_transposed_right(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1)) {
-  detail::for_each_tile(c.rows, c.columns, a.columns,
-                        [&](Index i, Index j, Index k, Index m, Index n, Index d) {
-                          detail::accumulate(detail::result(c, i, j, m, n), detail::map(a, i, k, m, d),
-                                             detail::map(b, j, k, n, d).transpose(), s);
-                        });
+void multiply_add_transposed_right(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1),
+                                   Write write = Write::add) {
+  detail::product<T>(c, {a.data, a.pitch, 1}, b, a.columns, s, write, true);
 }
 
-// Most of a program's compile time is these products. A project of many files compiles them once: it defines
-// MNO_EXTERN_TEMPLATES everywhere and links one file that says MNO_INSTANTIATE_PRODUCTS().
-#define MNO_PRODUCTS(prefix, T)                                                                         \
-  prefix template void multiply_add<T>(Matrix<T>, Matrix<const T>, Matrix<const T>, T);                 \
-  prefix template void multiply_add_transposed_left<T>(Matrix<T>, Matrix<const T>, Matrix<const T>, T); \
-  prefix template void multiply_add_transposed_right<T>(Matrix<T>, Matrix<const T>, Matrix<const T>, T)
-#define MNO_INSTANTIATE_PRODUCTS() \
-  namespace mno {                  \
-  MNO_PRODUCTS(, float);           \
-  MNO_PRODUCTS(, double);          \
-  }
-#ifdef MNO_EXTERN_TEMPLATES
-MNO_PRODUCTS(extern, float);
-MNO_PRODUCTS(extern, double);
+#ifdef MNO_EXTERN_TEMPLATES  // see complex_product.hpp
+extern template void detail::product<float>(Matrix<float>, detail::Left<float>, Matrix<const float>, Index,
+                                            float, Write, bool);
+extern template void detail::product<double>(Matrix<double>, detail::Left<double>, Matrix<const double>,
+                                             Index, double, Write, bool);
 #endif
 
 }  // namespace mno

@@ -34,7 +34,12 @@ template <Layer... Ls> struct Chain : Node<Ls...> {
 
   template <class Pass>
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
-    forward_from<0>(w, x, y, trace, pass);
+    evaluate<Pass>(w, x, y, trace, pass, Write::add);
+  }
+  template <class Pass>
+  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
+                       Write write) {
+    evaluate_from<0, Pass>(w, x, y, trace, pass, write);
   }
 
   /// x̄ = J_1ᵀ ⋯ J_nᵀ ȳ
@@ -46,13 +51,15 @@ template <Layer... Ls> struct Chain : Node<Ls...> {
 
  private:
   template <std::size_t I, class Pass>
-  static void forward_from(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
+  static void evaluate_from(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
+                            Write write) {
+    const auto part_w = Base::template slice<I>(w);
     if constexpr (I + 1 == sizeof...(Ls)) {
-      Part<I>::template forward<Pass>(Base::template slice<I>(w), x, y, std::get<I>(trace.parts), pass);
+      detail::evaluate<Part<I>, Pass>(part_w, x, y, std::get<I>(trace.parts), pass, write);
     } else {
-      const Out<Pass> z = pass.keep(x, Part<I>::outputs);
-      Part<I>::template forward<Pass>(Base::template slice<I>(w), x, z, std::get<I>(trace.parts), pass);
-      forward_from<I + 1, Pass>(w, z, y, trace, pass);
+      const Out<Pass> z = pass.keep_uninitialised(x, Part<I>::outputs);
+      detail::evaluate<Part<I>, Pass>(part_w, x, z, std::get<I>(trace.parts), pass, Write::set);
+      evaluate_from<I + 1, Pass>(w, z, y, trace, pass, write);
     }
   }
   template <std::size_t I, class Pass>
@@ -87,3 +94,7 @@ template <Layer A, Layer B> constexpr auto operator>>(A, B) {
 }
 
 }  // namespace mno
+
+// Patterns that have a kernel of their own: whoever sees chains sees these too.
+#include "mno/expression/fourier.hpp"
+#include "mno/expression/perceptron.hpp"

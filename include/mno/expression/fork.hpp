@@ -20,10 +20,15 @@ template <Layer First, Layer... Ls> struct Fork : Node<First, Ls...> {
 
   template <class Pass>
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
+    evaluate<Pass>(w, x, y, trace, pass, Write::add);
+  }
+  template <class Pass>
+  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
+                       Write write) {
     Base::for_each_part([&](auto i) {
       using Head = typename Base::template Part<i>;
-      Head::template forward<Pass>(Base::template slice<i>(w), x, y.slice(channel<i>(), Head::outputs),
-                                   std::get<i>(trace.parts), pass);
+      detail::evaluate<Head, Pass>(Base::template slice<i>(w), x, y.slice(channel<i>(), Head::outputs),
+                                   std::get<i>(trace.parts), pass, write);
     });
   }
 

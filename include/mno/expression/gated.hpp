@@ -29,15 +29,25 @@ template <Layer L, TimeGate G> struct Gated {
   /// y = g(t) a(x); where g(t) = 0 the output is exactly zero, whatever a is.
   template <class Pass>
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
+    evaluate<Pass>(w, x, y, trace, pass, Write::add);
+  }
+  template <class Pass>
+  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
+                       Write write) {
     using T = typename Pass::Scalar;
-    const Out<Pass> a = pass.keep(x, outputs);
-    L::template forward<Pass>(w.first(L::parameters), x, a, trace.inner, pass);
+    const Out<Pass> a = pass.keep_uninitialised(x, outputs);
+    detail::evaluate<L, Pass>(w.first(L::parameters), x, a, trace.inner, pass, Write::set);
     trace.a = a;
     for (Index b = 0; b < x.batch; ++b) {
       const T g = G::value(w.subspan(L::parameters), pass.times[std::size_t(b)]);
-      if (g == T(0)) continue;
-      for (Index p = 0; p < x.points(); ++p)
-        for (Index c = 0; c < outputs; ++c) y(b, p, c) += g * a(b, p, c);
+      for_each_run(a.samples(b, 1), y.samples(b, 1), [&](const T* from, T* to, Index n) {
+        if (g == T(0) && write == Write::set) std::fill_n(to, n, T(0));
+        if (g == T(0)) return;
+        for_each_packet<T>(n, [&](auto load, auto store) {
+          const Packet<T> value = pmul(everywhere(g), load(from));
+          store(to, write == Write::add ? Packet<T>(padd(load(to), value)) : value);
+        });
+      });
     }
   }
 
@@ -47,23 +57,34 @@ template <Layer L, TimeGate G> struct Gated {
                   Out<Pass> xbar, Pass& pass) {
     using T = typename Pass::Scalar;
     const auto scope = pass.scope();
-    const Out<Pass> abar = pass.scratch(ybar, outputs);
+    const Out<Pass> abar = pass.scratch_uninitialised(ybar, outputs);
     for (Index b = 0; b < ybar.batch; ++b) {
       const T t = pass.times[std::size_t(b)];
       const T g = G::value(w.subspan(L::parameters), t);
       T gbar = 0;
-      for (Index p = 0; p < ybar.points(); ++p) {
-        T sum = 0;
-        for (Index c = 0; c < outputs; ++c) {
-          sum += ybar(b, p, c) * trace.a(b, p, c);
-          abar(b, p, c) = g * ybar(b, p, c);
-        }
-        gbar += sum;
-      }
+      for_each_run(ybar.samples(b, 1), abar.samples(b, 1), [&](const T* from, T* to, Index n) {
+        const T* const a = trace.a.data + (to - abar.data);
+        Packet<T> sum = everywhere(T(0));
+        for_each_packet<T>(n, [&](auto load, auto store) {
+          const Packet<T> value = load(from);
+          sum = pmadd(value, load(a), sum);
+          store(to, pmul(everywhere(g), value));
+        });
+        gbar += Eigen::internal::predux(sum);
+      });
       const T tbar = G::vjp(w.subspan(L::parameters), t, gbar, wbar.subspan(L::parameters));
       if (!pass.times_bar.empty()) pass.times_bar[std::size_t(b)] += tbar;
     }
     L::template vjp<Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass);
+  }
+
+ private:
+  /// f(from, to, numbers) for runs of at most 256 points that lie together in both views: a sum over many
+  /// points is one of short sums.
+  template <class From, class To, class F> static void for_each_run(const From& from, const To& to, F&& f) {
+    const Index run = from.pitch == outputs && to.pitch == outputs ? 256 : 1;
+    for (Index r = 0; r < from.rows(); r += run)
+      f(from.row(r), to.row(r), std::min(run, from.rows() - r) * outputs);
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include "mno/core/layer.hpp"
 #include "mno/core/random.hpp"
+#include "mno/device/product.hpp"
 
 namespace mno {
 
@@ -16,6 +17,21 @@ template <class T, std::size_t N> constexpr T sum_before(const T (&values)[N], s
   for (std::size_t j = 0; j < i; ++j) sum += values[j];
   return sum;
 }
+
+/// y += L(x), or y = L(x) into memory that nobody has zeroed. A layer that can do either at the same cost has
+/// `evaluate`, which is forward with this choice; for the others y is zeroed first.
+template <class L, class Pass>
+void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, typename L::template Trace<Pass>& trace, Pass& pass,
+              Write write) {
+  if constexpr (requires { L::template evaluate<Pass>(w, x, y, trace, pass, write); }) {
+    L::template evaluate<Pass>(w, x, y, trace, pass, write);
+  } else {
+    if (write == Write::set)
+      for (Index r = 0; r < y.rows(); ++r) std::fill_n(y.row(r), y.channels, typename Pass::Scalar(0));
+    L::template forward<Pass>(w, x, y, trace, pass);
+  }
+}
+
 }  // namespace detail
 
 /// A node made of Ls: parameters of the parts follow each other, the trace is the tuple of their traces.

@@ -23,9 +23,19 @@ template <int Times, Layer L> struct Repeat {
 
   template <class Pass>
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
+    evaluate<Pass>(w, x, y, trace, pass, Write::add);
+  }
+  template <class Pass>
+  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
+                       Write write) {
+    std::array<Out<Pass>, 2> turns{};  // where nothing is recorded, two buffers take turns
     for (std::size_t i = 0; i < std::size_t(Times); ++i) {
-      const Out<Pass> z = i + 1 == std::size_t(Times) ? y : pass.keep(x, outputs);
-      L::template forward<Pass>(w.subspan(i * L::parameters, L::parameters), x, z, trace.copies[i], pass);
+      const bool last = i + 1 == std::size_t(Times);
+      Out<Pass>& turn = turns[i % 2];
+      if (!last && (pass.recording || !turn)) turn = pass.keep_uninitialised(x, outputs);
+      const Out<Pass> z = last ? y : turn;
+      detail::evaluate<L, Pass>(w.subspan(i * L::parameters, L::parameters), x, z, trace.copies[i], pass,
+                                last ? write : Write::set);
       x = z;
     }
   }

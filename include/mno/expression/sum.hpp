@@ -17,9 +17,14 @@ template <Layer First, Layer... Ls> struct Sum : Node<First, Ls...> {
 
   template <class Pass>
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
+    evaluate<Pass>(w, x, y, trace, pass, Write::add);
+  }
+  template <class Pass>
+  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
+                       Write write) {
     Base::for_each_part([&](auto i) {
-      Base::template Part<i>::template forward<Pass>(Base::template slice<i>(w), x, y,
-                                                     std::get<i>(trace.parts), pass);
+      detail::evaluate<typename Base::template Part<i>, Pass>(
+          Base::template slice<i>(w), x, y, std::get<i>(trace.parts), pass, i == 0 ? write : Write::add);
     });
   }
 

@@ -16,6 +16,20 @@ template <class T, int D, class Device = Cpu> class Pass {
 
   explicit Pass(typename Device::Workspace& workspace) : workspace_(workspace) {}
 
+  /// Does vjp follow? If not, traces may stay empty.
+  bool recording = true;
+
+  /// A model's weights, and a buffer of the same layout with its matrices transposed, if it was prepared.
+  const T *weights = nullptr, *prepared = nullptr;
+  /// Wᵀ of a (rows, columns) matrix among the weights; without preparation it is made, and is valid inside
+  /// the enclosing `scope()`.
+  const T* transposed(const T* w, Index rows, Index columns) {
+    if (prepared) return prepared + (w - weights);
+    T* const to = scratch_values(rows * columns);
+    transpose(w, columns, to, rows, rows, columns);
+    return to;
+  }
+
   /// What the law is conditioned on: gates read the times, separable heads read u_0.
   View<const T, D> initial{};  // (sample, grid…, channel)
   std::span<const T> times{};  // (sample)
@@ -29,6 +43,13 @@ template <class T, int D, class Device = Cpu> class Pass {
   /// The same, valid inside the enclosing `scope()`.
   View<T, D> scratch(const View<const T, D>& like, Index channels) {
     return zeroed(workspace_.scratch, like, channels);
+  }
+  /// As keep and scratch, for those who write every number before they read it.
+  View<T, D> keep_uninitialised(const View<const T, D>& like, Index channels) {
+    return {keep_values(like.rows() * channels), like.batch, like.grid, channels, channels};
+  }
+  View<T, D> scratch_uninitialised(const View<const T, D>& like, Index channels) {
+    return {scratch_values(like.rows() * channels), like.batch, like.grid, channels, channels};
   }
   T* keep_values(Index n) { return workspace_.trace.template take<T>(std::size_t(n)); }
   T* scratch_values(Index n) { return workspace_.scratch.template take<T>(std::size_t(n)); }

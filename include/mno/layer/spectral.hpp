@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mno/core/random.hpp"
+#include "mno/device/complex_product.hpp"
 #include "mno/layer/pass.hpp"
 #include "mno/spectral/transform.hpp"
 
@@ -41,15 +42,7 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
     const auto scope = pass.scope();
     const auto mixed =
         spectrum(pass.scratch_values(to.modes() * x.batch * 2 * outputs), to, x.batch, outputs);
-    std::fill_n(mixed.data, mixed.size(), T(0));
-    for (Index k = 0; k < to.modes(); ++k) {
-      const auto [re, im] = mode<const T>(w.data(), to.waves().weight_index(k));
-      const auto u = trace.coefficients;
-      multiply_add<T>(mixed.real(k), u.real(k), re);
-      multiply_add<T>(mixed.real(k), u.imaginary(k), im, T(-1));
-      multiply_add<T>(mixed.imaginary(k), u.real(k), im);
-      multiply_add<T>(mixed.imaginary(k), u.imaginary(k), re);
-    }
+    mix(w, trace.coefficients, mixed, to.waves(), pass);
     to.expand(mixed, y, Weight::multiplicity, pass.scratch_arena());
   }
 
@@ -66,28 +59,15 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
         spectrum(pass.scratch_values(to.modes() * batch * 2 * outputs), to, batch, outputs);
     to.project(ybar, mixed_bar, Weight::multiplicity, pass.scratch_arena());
 
-    const auto u = trace.coefficients;
-    for (Index k = 0; k < to.modes(); ++k) {
-      const auto [re_bar, im_bar] = mode<T>(wbar.data(), to.waves().weight_index(k));
-      multiply_add_transposed_left<T>(re_bar, u.real(k), mixed_bar.real(k));
-      multiply_add_transposed_left<T>(re_bar, u.imaginary(k), mixed_bar.imaginary(k));
-      multiply_add_transposed_left<T>(im_bar, u.real(k), mixed_bar.imaginary(k));
-      multiply_add_transposed_left<T>(im_bar, u.imaginary(k), mixed_bar.real(k), T(-1));
-    }
+    mix_weights_adjoint(trace.coefficients, mixed_bar, wbar, to.waves(), pass);
     if (!xbar) return;
     const auto u_bar = spectrum(pass.scratch_values(from.modes() * batch * 2 * inputs), from, batch, inputs);
-    std::fill_n(u_bar.data, u_bar.size(), T(0));
-    for (Index k = 0; k < to.modes(); ++k) {
-      const auto [re, im] = mode<const T>(w.data(), to.waves().weight_index(k));
-      multiply_add_transposed_right<T>(u_bar.real(k), mixed_bar.real(k), re);
-      multiply_add_transposed_right<T>(u_bar.real(k), mixed_bar.imaginary(k), im);
-      multiply_add_transposed_right<T>(u_bar.imaginary(k), mixed_bar.imaginary(k), re);
-      multiply_add_transposed_right<T>(u_bar.imaginary(k), mixed_bar.real(k), im, T(-1));
-    }
+    mix_adjoint(w, mixed_bar, u_bar, to.waves(), pass);
     from.expand(u_bar, xbar, Weight::analysis, pass.scratch_arena());
   }
 
- private:
+  // The pieces, for kernels that do more in one go.
+
   template <class T, class Pass>
   static const Transform<T, D>& transform(const Grid<D>& grid, Index channels, Pass& pass) {
     return pass.template cached<Transform<T, D>>(transform_key<D>(grid, channels, Modes));
@@ -96,11 +76,72 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   static Spectrum<T> spectrum(T* data, const Transform<T, D>& f, Index batch, Index channels) {
     return {data, f.modes(), batch, channels};
   }
+  /// ŷ_k = û_k R_k
+  template <class T, class Pass>
+  static void mix(std::span<const T> w, const Spectrum<T>& u, const Spectrum<T>& y,
+                  const Wavenumbers<D>& waves, Pass& pass) {
+    const auto scope = pass.scope();
+    T* const room = pass.scratch_values(3 * u.batch * inputs);
+    for (Index k = 0; k < u.modes; ++k)
+      detail::complex_product<T>(parts(y, k), left(u, k, T(1), room, inputs, 1),
+                                 mode<const T>(w.data(), waves.weight_index(k)), Write::set);
+  }
+  /// R̄_k += û_kᴴ Ȳ_k
+  template <class T, class Pass>
+  static void mix_weights_adjoint(const Spectrum<T>& u, const Spectrum<T>& ybar, std::span<T> wbar,
+                                  const Wavenumbers<D>& waves, Pass& pass) {
+    const auto scope = pass.scope();
+    T* const room = pass.scratch_values(3 * u.batch * inputs);
+    for (Index k = 0; k < u.modes; ++k)
+      detail::complex_product<T>(mode<T>(wbar.data(), waves.weight_index(k)),
+                                 left(u, k, T(-1), room, 1, inputs), parts<const T>(ybar, k), Write::add);
+  }
+  /// û-bar_k = Ȳ_k R_kᴴ
+  template <class T, class Pass>
+  static void mix_adjoint(std::span<const T> w, const Spectrum<T>& ybar, const Spectrum<T>& ubar,
+                          const Wavenumbers<D>& waves, Pass& pass) {
+    const auto scope = pass.scope();
+    T* const room = pass.scratch_values(3 * ybar.batch * outputs);
+    T* const adjoint = pass.scratch_values(2 * inputs * outputs);  // Rᴴ: (re|im, output, input)
+    for (Index k = 0; k < ybar.modes; ++k) {
+      const auto r = mode<const T>(w.data(), waves.weight_index(k));
+      transpose<T>(r.real.data, outputs, adjoint, inputs, inputs, outputs);
+      transpose<T>(r.imaginary.data, outputs, adjoint + inputs * outputs, inputs, inputs, outputs, T(-1));
+      detail::complex_product<T>(
+          parts(ubar, k), left(ybar, k, T(1), room, outputs, 1),
+          {{adjoint, outputs, inputs, inputs}, {adjoint + inputs * outputs, outputs, inputs, inputs}},
+          Write::set);
+    }
+  }
+
+ private:
+  /// The coefficients of mode k as left factor, (a, ±b, a ± b) each as (sample, channel).
+  template <class T>
+  static detail::ComplexLeft<T> left(const Spectrum<T>& z, Index k, T sign, T* room, Index row, Index step) {
+    const Index n = z.batch * z.channels;
+    const Packet<T> s = everywhere(sign);
+    for (Index b = 0; b < z.batch; ++b) {
+      const T* const from = z.at(k, b);
+      T* const to = room + b * z.channels;
+      for_each_packet<T>(z.channels, [&](auto load, auto store) {
+        const Packet<T> re = load(from), im = pmul(s, load(from + z.channels));
+        store(to, re);
+        store(to + n, im);
+        store(to + 2 * n, padd(re, im));
+      });
+    }
+    return {room, room + n, room + 2 * n, row, step};
+  }
+  template <class U, class T> static ComplexMatrix<U> parts(const Spectrum<T>& z, Index k) {
+    return {z.real(k), z.imaginary(k)};
+  }
+  template <class T> static ComplexMatrix<T> parts(const Spectrum<T>& z, Index k) {
+    return parts<T, T>(z, k);
+  }
   /// The real and the imaginary part of one mode's matrix.
-  template <class T> static std::array<Matrix<T>, 2> mode(T* w, Index k) {
+  template <class T> static ComplexMatrix<T> mode(T* w, Index k) {
     T* const matrix = w + k * 2 * inputs * outputs;
-    return {Matrix<T>{matrix, inputs, outputs, outputs},
-            Matrix<T>{matrix + inputs * outputs, inputs, outputs, outputs}};
+    return {{matrix, inputs, outputs, outputs}, {matrix + inputs * outputs, inputs, outputs, outputs}};
   }
 };
 

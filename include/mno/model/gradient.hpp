@@ -21,6 +21,37 @@ template <class T, int D> struct FieldBlock {
   View<T, D> value_bar;
 };
 
+namespace detail {
+
+/// A chain without its last part, and the last part; anything else is a last part alone. The heads are the
+/// widest part of a model: they run on a few samples of a block at a time, forward, loss and back, so that
+/// what they keep stays in cache while the layers before them work on the whole block.
+template <class E> struct Split {
+  static constexpr bool possible = false;
+  using Back = E;
+};
+template <class... Fronts> struct FrontOf {
+  template <class L> using Append = FrontOf<Fronts..., L>;
+  using type = Chain<Fronts...>;
+};
+template <class Front, class L, class... Ls>
+struct SplitParts : SplitParts<typename Front::template Append<L>, Ls...> {};
+template <class Front, class L> struct SplitParts<Front, L> {
+  static constexpr bool possible = true;
+  using Before = typename Front::type;
+  using Back = L;
+};
+template <class A, class B, class... Ls>
+struct Split<Chain<A, B, Ls...>> : SplitParts<FrontOf<>, A, B, Ls...> {};
+template <class E>
+requires(!std::is_same_v<E, typename E::expression>) struct Split<E> : Split<typename E::expression> {
+};
+
+/// Samples of a block that go through the last part together.
+inline Index samples_of_last_part(Index points) { return std::max<Index>(1, 256 / points); }
+
+}  // namespace detail
+
 /// Returns Σ_blocks loss(block) and sets `gradient` to its derivative in the model's parameters. The
 /// derivative with respect to the condition is added to the members of `bar` that are given.
 template <class E, class S, class T, class Loss>
@@ -29,6 +60,10 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
                           const ConditionBar<T, S::dimension>& bar = {}) {
   using M = Model<E, S, T>;
   constexpr int D = S::dimension;
+  using PassType = Pass<T, D>;
+  using Parts = detail::Split<E>;
+  using Back = typename Parts::Back;
+  constexpr std::size_t before = E::parameters - Back::parameters;
   check<S>("value_and_gradient", condition, model.domain(), model.stored_known_fields().size() > 0);
   const auto& u = condition.initial;
   if (bar.initial)
@@ -41,37 +76,67 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
   double values[Cpu::most_lanes] = {};
   T* sums[Cpu::most_lanes] = {};
   Index lanes = 0;
-  detail::for_each_block(
-      device, u.batch, u.points(), [&](Index lane, Workspace& workspace, Index first, Index count) {
-        if (!sums[lane]) sums[lane] = device.template lane_sum<T>(lane, M::parameters);
-        detail::BlockPass<M> block(model, condition, first, count, workspace);
-        auto& pass = block.pass;
-        const View<T, D> ybar = pass.keep(block.y, E::outputs);
-        if constexpr (M::stochastic) {
-          const View<T, D> mean = pass.keep(block.y, S::channels);
-          block.mean_into(mean);
-          constexpr Index factors = S::rank * S::channels;
-          values[lane] += loss(LawBlock<T, D>{first, mean, block.y.slice(S::channels, factors),
-                                              ybar.slice(0, S::channels), ybar.slice(S::channels, factors)});
-        } else {
-          values[lane] += loss(FieldBlock<T, D>{first, block.y, ybar});
-        }
+  const auto make_pass = [&](Workspace& workspace, Index first, Index count, std::span<const T> times) {
+    PassType pass(workspace);
+    pass.initial = u.samples(first, count);
+    pass.times = times;
+    if (bar.initial) pass.initial_bar = bar.initial.samples(first, count);
+    if (!bar.times.empty()) pass.times_bar = bar.times.subspan(std::size_t(first), std::size_t(count));
+    return pass;
+  };
+  // The last part on samples [first, first + v.batch): forward, loss, and back to v̄ (empty: not asked for).
+  const auto last_part = [&](Workspace& workspace, Index lane, Index first, std::span<const T> times,
+                             View<const T, D> v, View<T, D> vbar) {
+    const ArenaScope scope(workspace.trace);
+    PassType pass = make_pass(workspace, first, v.batch, times);
+    typename Back::template Trace<PassType> trace;
+    const View<T, D> y = pass.keep_uninitialised(v, E::outputs), ybar = pass.keep(v, E::outputs);
+    detail::evaluate<Back, PassType>(model.values().subspan(before), v, y, trace, pass, Write::set);
+    detail::scale_factor<M>(y, model.factor_scale());
+    if constexpr (M::stochastic) {
+      const View<T, D> mean = pass.keep_uninitialised(v, S::channels);
+      detail::mean_into<T, D>(pass.initial, y, mean);
+      constexpr Index factors = S::rank * S::channels;
+      values[lane] += loss(LawBlock<T, D>{first, mean, y.slice(S::channels, factors),
+                                          ybar.slice(0, S::channels), ybar.slice(S::channels, factors)});
+    } else {
+      values[lane] += loss(FieldBlock<T, D>{first, y, ybar});
+    }
+    if (M::stochastic && bar.initial)  // m = u_0 + A
+      for (Index r = 0; r < ybar.rows(); ++r)
+        for (Index c = 0; c < S::channels; ++c) pass.initial_bar.row(r)[c] += ybar.row(r)[c];
+    detail::scale_factor<M>(ybar, model.factor_scale());
+    Back::template vjp<PassType>(model.values().subspan(before), ybar, trace,
+                                 std::span<T>(sums[lane] + before, Back::parameters), vbar, pass);
+  };
 
+  detail::for_each_block(
+      device, u.batch, u.points(), Index(M::parameters),
+      [&](Index lane, Workspace& workspace, Index first, Index count) {
+        if (!sums[lane]) sums[lane] = device.template lane_sum<T>(lane, M::parameters);
+        const auto input = detail::block_input<M>(model, condition, first, count, workspace);
+        const View<T, D> x = input.x;
+        PassType pass = make_pass(workspace, first, count, input.times);
         View<T, D> xbar{};
-        if (bar.wanted()) {
-          xbar = pass.keep(block.x, E::inputs);
-          if (bar.initial) pass.initial_bar = bar.initial.samples(first, count);
-          if (!bar.times.empty()) pass.times_bar = bar.times.subspan(std::size_t(first), std::size_t(count));
+        if (bar.wanted()) xbar = pass.keep(x, E::inputs);
+        if constexpr (Parts::possible) {
+          using Before = typename Parts::Before;
+          typename Before::template Trace<PassType> trace;
+          const View<T, D> v = pass.keep_uninitialised(x, Before::outputs);
+          const View<T, D> vbar = pass.keep(x, Before::outputs);
+          detail::evaluate<Before, PassType>(model.values().first(before), x, v, trace, pass, Write::set);
+          const Index few = detail::samples_of_last_part(u.points());
+          for (Index at = 0; at < count; at += few) {
+            const Index n = std::min(few, count - at);
+            last_part(workspace, lane, first + at, input.times.subspan(std::size_t(at), std::size_t(n)),
+                      v.samples(at, n), vbar.samples(at, n));
+          }
+          Before::template vjp<PassType>(model.values().first(before), vbar, trace,
+                                         std::span<T>(sums[lane], before), xbar, pass);
+        } else {
+          last_part(workspace, lane, first, input.times, x, xbar);
         }
-        block.scale_factor(ybar, model.factor_scale());
-        E::template vjp<Pass<T, D>>(model.values(), ybar, block.trace,
-                                    std::span<T>(sums[lane], M::parameters), xbar, pass);
-        if (!bar.wanted()) return;
-        assemble_adjoint<S, T, D>(xbar, first, bar);
-        if (M::stochastic && bar.initial)  // m = u_0 + A
-          for (Index b = 0; b < count; ++b)
-            for (Index p = 0; p < u.points(); ++p)
-              for (Index c = 0; c < S::channels; ++c) bar.initial(first + b, p, c) += ybar(b, p, c);
+        if (bar.wanted()) assemble_adjoint<S, T, D>(xbar, first, bar);
       });
 
   double value = 0;
@@ -79,8 +144,7 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
     value += values[lane];
     if (sums[lane]) lanes = lane + 1;
   }
-  std::fill_n(gradient.values().data(), M::parameters, T(0));
-  device.add_lane_sums(lanes, gradient.values().data(), M::parameters);
+  device.add_lane_sums(lanes, gradient.values().data(), M::parameters, Write::set);
   return value;
 }
 

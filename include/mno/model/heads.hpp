@@ -3,6 +3,8 @@
 #include "mno/core/shape.hpp"
 #include "mno/expression/chain.hpp"
 #include "mno/expression/fork.hpp"
+#include "mno/expression/fourier.hpp"
+#include "mno/expression/perceptron.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 #include "mno/layer/activation.hpp"

@@ -7,16 +7,15 @@
 //     forward = project_a,  forward adjoint = expand_a,  inverse = expand_m,  inverse adjoint = project_m,
 // with the analysis weight a and the multiplicity m of wavenumbers.hpp.
 //
-// A transform is a product with a cosine and a sine table, axis after axis; where many modes are kept and
-// FFTW is at hand, FFTW does it.
-#include <cmath>
+// A transform is a product with folded cosine and sine tables, axis after axis; where many modes are kept and
+// FFTW is at hand, FFTW does it. On the last axis, which is real, z_k = C_k − iS_k. On the others z is
+// complex and both k and −k are kept: z_{±k} = C_k ∓ iS_k. Weights are products over the axes, and so are
+// part of the tables.
 #include <memory>
-#include <numbers>
 #include <vector>
 
 #include "mno/core/field.hpp"
-#include "mno/device/product.hpp"
-#include "mno/device/workspace.hpp"
+#include "mno/spectral/folded.hpp"
 #include "mno/spectral/wavenumbers.hpp"
 #ifdef MNO_HAS_FFTW
 #include "mno/spectral/fftw.hpp"
@@ -66,8 +65,16 @@ template <class T, int D> class Transform {
       return;
     }
 #endif
-    for (std::size_t d = 0; d < std::size_t(D); ++d)
-      tables_[d] = Table(key.points[d], waves_.lowest[d], waves_.count[d]);
+    for (std::size_t d = 0; d < std::size_t(D); ++d) {
+      const bool last = d + 1 == std::size_t(D);
+      const Index n = key.points[d], highest = waves_.lowest[d] + waves_.count[d] - 1;
+      std::vector<std::vector<double>> weights(2);
+      for (Index k = 0; k <= highest; ++k) {
+        weights[std::size_t(Weight::analysis)].push_back(1 / double(2 * k == n ? 2 * n : n));
+        weights[std::size_t(Weight::multiplicity)].push_back(last && k > 0 ? 2 : 1);
+      }
+      axes_[d] = FoldedAxis<T>(n, highest, weights);
+    }
   }
 
   bool matches(const TransformKey<D>& key) const { return key == key_; }
@@ -76,135 +83,155 @@ template <class T, int D> class Transform {
 
   /// spectrum_k = s_k Σ_j x_j e^{−2πi k·j/N}   (overwrites)
   void project(View<const T, D> x, Spectrum<T> spectrum, Weight weight, Arena& scratch) const {
-    const T* const s = weights(weight);
-    for (Index b = 0; b < x.batch; ++b) {
-      ArenaScope scope(scratch);
-      const T* const z = project_sample(x.samples(b, 1), scratch);  // (mode, re|im, channel)
+    for (Index b = 0; b < x.batch; ++b) project(x.samples(b, 1), spectrum, b, weight, scratch);
+  }
+  /// The same for sample b of the spectrum alone.
+  void project(View<const T, D> x, Spectrum<T> spectrum, Index b, Weight weight, Arena& scratch) const {
+    const ArenaScope scope(scratch);
+#ifdef MNO_HAS_FFTW
+    if (fftw_) {
+      const T* const z = fftw_->project(x, waves_, scratch);  // (mode, re|im, channel)
       for (Index k = 0; k < modes(); ++k)
-        for (Index c = 0; c < 2 * x.channels; ++c) spectrum.at(k, b)[c] = s[k] * z[k * 2 * x.channels + c];
+        for (Index c = 0; c < 2 * x.channels; ++c)
+          spectrum.at(k, b)[c] = weights(weight)[k] * z[k * 2 * x.channels + c];
+      return;
     }
+#endif
+    project_sample(x, spectrum.at(0, b), spectrum.batch * 2 * x.channels, std::size_t(weight), scratch);
   }
 
-  /// y_j += Re Σ_k s_k spectrum_k e^{2πi k·j/N}
-  void expand(Spectrum<const T> spectrum, View<T, D> y, Weight weight, Arena& scratch) const {
-    const T* const s = weights(weight);
-    for (Index b = 0; b < y.batch; ++b) {
-      ArenaScope scope(scratch);
+  /// y_j += Re Σ_k s_k spectrum_k e^{2πi k·j/N}, or is set to it.
+  void expand(Spectrum<const T> spectrum, View<T, D> y, Weight weight, Arena& scratch,
+              Write write = Write::add) const {
+    for (Index b = 0; b < y.batch; ++b) expand(spectrum, b, y.samples(b, 1), weight, scratch, write);
+  }
+  /// The same for sample b alone.
+  void expand(Spectrum<const T> spectrum, Index b, View<T, D> y, Weight weight, Arena& scratch,
+              Write write = Write::add) const {
+    const ArenaScope scope(scratch);
+#ifdef MNO_HAS_FFTW
+    if (fftw_) {
+      if (write == Write::set)
+        for (Index r = 0; r < y.rows(); ++r) std::fill_n(y.row(r), y.channels, T(0));
       T* const z = scratch.take<T>(std::size_t(modes() * 2 * y.channels));  // (mode, re|im, channel)
       for (Index k = 0; k < modes(); ++k)
-        for (Index c = 0; c < 2 * y.channels; ++c) z[k * 2 * y.channels + c] = s[k] * spectrum.at(k, b)[c];
-      expand_sample(z, y.samples(b, 1), scratch);
+        for (Index c = 0; c < 2 * y.channels; ++c)
+          z[k * 2 * y.channels + c] = weights(weight)[k] * spectrum.at(k, b)[c];
+      return fftw_->expand(z, y, waves_, scratch);
     }
+#endif
+    expand_sample(spectrum.at(0, b), spectrum.batch * 2 * y.channels, y, std::size_t(weight), write, scratch);
   }
 
  private:
-  static constexpr Index most_table_modes = 32;  // beyond it FFTW is faster than the tables
-
-  /// cos and sin of 2π k j / N, (k, j); the angle is reduced in integers, so every entry is correctly rounded
-  /// to within an ulp on any grid.
-  struct Table {
-    Table() = default;
-    Table(Index n, Index lowest, Index count)
-        : points(n), modes(count), cosine(std::size_t(n * count)), sine(cosine) {
-      for (Index k = 0; k < count; ++k)
-        for (Index j = 0; j < n; ++j) {
-          const Index turn = (((lowest + k) * j) % n + n) % n;
-          const double angle = 2 * std::numbers::pi * double(turn) / double(n);
-          cosine.data()[k * n + j] = 4 * turn == n || 4 * turn == 3 * n ? T(0) : T(std::cos(angle));
-          sine.data()[k * n + j] = turn == 0 || 2 * turn == n ? T(0) : T(std::sin(angle));
-        }
-    }
-    Matrix<const T> cos() const { return {cosine.data(), modes, points, points}; }
-    Matrix<const T> sin() const { return {sine.data(), modes, points, points}; }
-    Index points = 0, modes = 0;
-    Buffer<T> cosine, sine;
-  };
+  static constexpr Index most_table_modes = 64;  // beyond it FFTW is faster than the tables
 
   const T* weights(Weight weight) const {
     return (weight == Weight::analysis ? analysis_ : multiplicity_).data();
   }
 
-  const T* project_sample(View<const T, D> x, Arena& scratch) const {
-#ifdef MNO_HAS_FFTW
-    if (fftw_) return fftw_->project(x, waves_, scratch);
-#endif
-    const Index channels = x.channels, last = key_.points[std::size_t(D - 1)];
-    const Table& table = tables_[std::size_t(D - 1)];
-    Index outer = x.points() / last;  // points on the axes still in space
-    Index inner = table.modes * 2 * channels;
-    T* z = zeros(scratch, outer * inner);  // (outer, mode, re|im, channel)
-    for (Index o = 0; o < outer; ++o) {
-      const Matrix<const T> rows{x.row(o * last), last, channels, x.pitch};
-      multiply_add<T>({z + o * inner, table.modes, channels, 2 * channels}, table.cos(), rows);
-      multiply_add<T>({z + o * inner + channels, table.modes, channels, 2 * channels}, table.sin(), rows,
-                      T(-1));
-    }
-    for (int d = D - 2; d >= 0; --d) {  // e^{−iθ} z = (cos θ) z − (sin θ) iz
-      const Table& axis = tables_[std::size_t(d)];
-      outer /= axis.points;
-      const T* const turned = times_i(z, outer * axis.points * inner, channels, scratch);
-      T* const next = zeros(scratch, outer * axis.modes * inner);
-      for (Index o = 0; o < outer; ++o) {
-        const Matrix<T> to{next + o * axis.modes * inner, axis.modes, inner, inner};
-        multiply_add<T>(to, axis.cos(), {z + o * axis.points * inner, axis.points, inner, inner});
-        multiply_add<T>(to, axis.sin(), {turned + o * axis.points * inner, axis.points, inner, inner}, T(-1));
-      }
-      inner *= axis.modes;
-      z = next;
-    }
-    return z;
-  }
-
-  void expand_sample(const T* z, View<T, D> y, Arena& scratch) const {
-#ifdef MNO_HAS_FFTW
-    if (fftw_) return fftw_->expand(z, y, waves_, scratch);
-#endif
-    const Index channels = y.channels;
-    Index outer = 1;
-    Index inner = modes() * 2 * channels;
-    for (int d = 0; d <= D - 2; ++d) {  // e^{iθ} z = (cos θ) z + (sin θ) iz
-      const Table& axis = tables_[std::size_t(d)];
-      inner /= axis.modes;
-      const T* const turned = times_i(z, outer * axis.modes * inner, channels, scratch);
-      T* const next = zeros(scratch, outer * axis.points * inner);
-      for (Index o = 0; o < outer; ++o) {
-        const Matrix<T> to{next + o * axis.points * inner, axis.points, inner, inner};
-        multiply_add_transposed_left<T>(to, axis.cos(),
-                                        {z + o * axis.modes * inner, axis.modes, inner, inner});
-        multiply_add_transposed_left<T>(to, axis.sin(),
-                                        {turned + o * axis.modes * inner, axis.modes, inner, inner});
-      }
-      outer *= axis.points;
-      z = next;
-    }
-    const Table& table = tables_[std::size_t(D - 1)];
-    for (Index o = 0; o < outer; ++o) {
-      const Matrix<T> to{y.row(o * table.points), table.points, channels, y.pitch};
-      multiply_add_transposed_left<T>(to, table.cos(), {z + o * inner, table.modes, channels, 2 * channels});
-      multiply_add_transposed_left<T>(to, table.sin(),
-                                      {z + o * inner + channels, table.modes, channels, 2 * channels}, T(-1));
+  /// Mode m of the sample goes to z + m·pitch: (re|im, channel).
+  void project_sample(View<const T, D> x, T* z, Index pitch, std::size_t weight, Arena& scratch) const {
+    const Index channels = x.channels, pair = 2 * channels;
+    const auto& last = axes_[std::size_t(D - 1)];
+    if constexpr (D == 1)
+      return last.project({x.data, last.points(), channels, x.pitch},
+                          {z, last.highest() + 1, channels, pitch},
+                          {z + channels, last.highest() + 1, channels, pitch}, T(-1), weight, scratch);
+    Index outer = x.points() / last.points();                      // points on the axes still in space
+    Index inner = last.highest() + 1;                              // modes on the axes that are done
+    T* done = scratch.take<T>(std::size_t(outer * inner * pair));  // (outer, mode, re|im, channel)
+    for (Index o = 0; o < outer; ++o)
+      last.project({x.row(o * last.points()), last.points(), channels, x.pitch},
+                   {done + o * inner * pair, inner, channels, pair},
+                   {done + o * inner * pair + channels, inner, channels, pair}, T(-1), weight, scratch);
+    for (int d = D - 2; d >= 0; --d) {
+      const auto& axis = axes_[std::size_t(d)];
+      const Index highest = axis.highest(), count = 2 * highest + 1;
+      outer /= axis.points();
+      T* const next = d == 0 ? z : scratch.take<T>(std::size_t(outer * count * inner * pair));
+      const Index step = d == 0 ? pitch : pair;
+      T* const cosine = scratch.take<T>(std::size_t(2 * (highest + 1) * pair));
+      T* const sine = cosine + (highest + 1) * pair;
+      for (Index o = 0; o < outer; ++o)
+        for (Index m = 0; m < inner; ++m) {
+          axis.project({done + (o * axis.points() * inner + m) * pair, axis.points(), pair, inner * pair},
+                       {cosine, highest + 1, pair, pair}, {sine, highest + 1, pair, pair}, T(1), weight,
+                       scratch);
+          for (Index k = 0; k <= highest; ++k)  // z_{±k} = C ∓ iS
+            turn(cosine + k * pair, sine + k * pair, channels,
+                 next + ((o * count + highest + k) * inner + m) * step,
+                 next + ((o * count + highest - k) * inner + m) * step);
+        }
+      inner *= count;
+      done = next;
     }
   }
 
-  static T* zeros(Arena& scratch, Index n) {
-    T* const z = scratch.take<T>(std::size_t(n));
-    std::fill_n(z, n, T(0));
-    return z;
+  void expand_sample(const T* z, Index pitch, View<T, D> y, std::size_t weight, Write write,
+                     Arena& scratch) const {
+    const Index channels = y.channels, pair = 2 * channels;
+    Index outer = 1, inner = modes(), step = pitch;
+    for (int d = 0; d <= D - 2; ++d) {
+      const auto& axis = axes_[std::size_t(d)];
+      const Index highest = axis.highest(), count = 2 * highest + 1;
+      inner /= count;
+      T* const next = scratch.take<T>(std::size_t(outer * axis.points() * inner * pair));
+      T* const cosine = scratch.take<T>(std::size_t(2 * (highest + 1) * pair));
+      T* const sine = cosine + (highest + 1) * pair;
+      for (Index o = 0; o < outer; ++o)
+        for (Index m = 0; m < inner; ++m) {
+          for (Index k = 0; k <= highest; ++k)  // C = z_k + z_{−k},  S = i(z_k − z_{−k})
+            gather(z + ((o * count + highest + k) * inner + m) * step,
+                   z + ((o * count + highest - k) * inner + m) * step, k == 0, channels, cosine + k * pair,
+                   sine + k * pair);
+          axis.expand({cosine, highest + 1, pair, pair}, {sine, highest + 1, pair, pair}, T(1),
+                      {next + (o * axis.points() * inner + m) * pair, axis.points(), pair, inner * pair},
+                      weight, Write::set, scratch);
+        }
+      outer *= axis.points();
+      z = next;
+      step = pair;
+    }
+    const auto& last = axes_[std::size_t(D - 1)];
+    for (Index o = 0; o < outer; ++o)
+      last.expand({z + o * inner * step, inner, channels, step},
+                  {z + o * inner * step + channels, inner, channels, step}, T(-1),
+                  {y.row(o * last.points()), last.points(), channels, y.pitch}, weight, write, scratch);
   }
-  static const T* times_i(const T* z, Index n, Index channels, Arena& scratch) {
-    T* const turned = scratch.take<T>(std::size_t(n));
-    for (Index i = 0; i < n; i += 2 * channels)
-      for (Index c = 0; c < channels; ++c) {
-        turned[i + c] = -z[i + channels + c];
-        turned[i + channels + c] = z[i + c];
-      }
-    return turned;
+
+  /// plus = C − iS, minus = C + iS; all are (re|im, channel).
+  static void turn(const T* cosine, const T* sine, Index channels, T* plus, T* minus) {
+    for_each_packet<T>(channels, [&](auto load, auto store) {
+      const Packet<T> c_re = load(cosine), c_im = load(cosine + channels);
+      const Packet<T> s_re = load(sine), s_im = load(sine + channels);
+      store(minus, psub(c_re, s_im));
+      store(minus + channels, padd(c_im, s_re));
+      store(plus, padd(c_re, s_im));
+      store(plus + channels, psub(c_im, s_re));
+    });
+  }
+  /// C = plus + minus, S = i(plus − minus); the wave 0 is its own mirror image.
+  static void gather(const T* plus, const T* minus, bool mean, Index channels, T* cosine, T* sine) {
+    if (mean) {
+      std::copy_n(plus, 2 * channels, cosine);
+      std::fill_n(sine, 2 * channels, T(0));
+      return;
+    }
+    for_each_packet<T>(channels, [&](auto load, auto store) {
+      const Packet<T> p_re = load(plus), p_im = load(plus + channels);
+      const Packet<T> m_re = load(minus), m_im = load(minus + channels);
+      store(cosine, padd(p_re, m_re));
+      store(cosine + channels, padd(p_im, m_im));
+      store(sine, psub(m_im, p_im));
+      store(sine + channels, psub(p_re, m_re));
+    });
   }
 
   TransformKey<D> key_;
   Wavenumbers<D> waves_;
   std::vector<T> analysis_, multiplicity_;
-  std::array<Table, std::size_t(D)> tables_;
+  std::array<FoldedAxis<T>, std::size_t(D)> axes_;
 #ifdef MNO_HAS_FFTW
   std::unique_ptr<Fftw<T, D>> fftw_;
 #endif

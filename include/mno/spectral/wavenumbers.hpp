@@ -44,6 +44,13 @@ template <int D> struct Wavenumbers {
     return product;
   }
 
+  /// Where the mean stands among the kept modes: k = 0.
+  Index mean() const {
+    Index index = 0;
+    for (std::size_t d = 0; d < std::size_t(D); ++d) index = index * count[d] - lowest[d];
+    return index;
+  }
+
   /// The wave vector of the i-th kept mode, the last axis fastest.
   std::array<Index, D> wave(Index i) const {
     std::array<Index, D> k{};

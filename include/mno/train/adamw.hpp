@@ -9,6 +9,7 @@
 #include "mno/core/buffer.hpp"
 #include "mno/core/error.hpp"
 #include "mno/device/cpu.hpp"
+#include "mno/device/packet.hpp"
 
 namespace mno {
 
@@ -68,13 +69,19 @@ template <class T> class AdamW {
     const std::size_t pieces = std::clamp<std::size_t>(n / 32768, 1, std::size_t(Cpu::most_lanes));
     device.for_each_lane(Index(pieces), [&](Index piece, Workspace&) {
       const std::size_t begin = n * std::size_t(piece) / pieces, end = n * std::size_t(piece + 1) / pieces;
-      for (std::size_t i = begin; i < end; ++i) {
-        const T g = gradient[i];
-        first[i] += rest1 * (g - first[i]);
-        second[i] = beta2 * second[i] + rest2 * g * g;
-        // The correctly rounded root: Eigen's for float depends on the processor.
-        weights[i] = keep * weights[i] - rate * (first[i] / (std::sqrt(second[i]) / root + epsilon));
-      }
+      T *const w = weights.data() + begin, *const m = first + begin, *const v = second + begin;
+      const T* const g = gradient.data() + begin;
+      for_each_packet<T>(Index(end - begin), [&](auto load, auto store) {
+        using P = Packet<T>;
+        const P slope = load(g), old = load(m);
+        const P moment = pmadd(everywhere(rest1), P(psub(slope, old)), old);
+        const P square = pmadd(everywhere(rest2), P(pmul(slope, slope)), P(pmul(everywhere(beta2), load(v))));
+        const P spread = padd(P(pdiv(square_root<T>(square), everywhere(root))), everywhere(epsilon));
+        store(m, moment);
+        store(v, square);
+        store(w, P(psub(P(pmul(everywhere(keep), load(w))),
+                        P(pmul(everywhere(rate), P(pdiv(moment, spread)))))));
+      });
     });
   }
 

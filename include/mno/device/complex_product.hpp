@@ -1,0 +1,122 @@
+#pragma once
+// Products of complex matrices whose real and imaginary parts are kept apart, with three real products
+// instead of four (Gauss):
+//
+//     (a + ib)(c + id) = (k₁ − k₃) + i(k₁ + k₂),   k₁ = c(a + b),  k₂ = a(d − c),  k₃ = b(c + d).
+//
+// As in product.hpp a tile of the result stays in registers while the depth runs: now three sums for every
+// row of A, beside one packet of B. The sums c + d and d − c are made in registers, a + b once per call.
+#include "mno/device/product.hpp"
+
+namespace mno {
+
+template <class T> struct ComplexMatrix { Matrix<T> real, imaginary; };
+
+namespace detail {
+
+/// The left factor of a complex product: a, b and a + b, each read as data[i·row + k·step].
+template <class T> struct ComplexLeft {
+  const T *real, *imaginary, *sum;
+  Index row, step;
+};
+
+template <class T, int Rows>
+void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, ComplexLeft<T> a, const T* b_real,
+                  const T* b_imaginary, Index b_pitch, Index depth, Write write) {
+  using P = Packet<T>;
+  P k1[Rows], k2[Rows], k3[Rows];
+  MNO_UNROLL for (int i = 0; i < Rows; ++i) k1[i] = k2[i] = k3[i] = everywhere(T(0));
+  for (Index k = 0, at = 0; k < depth; ++k, at += a.step, b_real += b_pitch, b_imaginary += b_pitch) {
+    const P re = load(b_real), im = load(b_imaginary), sum = padd(re, im), difference = psub(im, re);
+    MNO_UNROLL for (int i = 0; i < Rows; ++i) {
+      k1[i] = pmadd(everywhere(a.sum[at + i * a.row]), re, k1[i]);
+      k2[i] = pmadd(everywhere(a.real[at + i * a.row]), difference, k2[i]);
+      k3[i] = pmadd(everywhere(a.imaginary[at + i * a.row]), sum, k3[i]);
+    }
+  }
+  MNO_UNROLL for (int i = 0; i < Rows; ++i) {
+    P re = psub(k1[i], k3[i]), im = padd(k1[i], k2[i]);
+    if (write == Write::add) {
+      re = padd(re, load(c_real + i * c_pitch));
+      im = padd(im, load(c_imaginary + i * c_pitch));
+    }
+    store(c_real + i * c_pitch, re);
+    store(c_imaginary + i * c_pitch, im);
+  }
+}
+
+template <class T, int Rows>
+void complex_rows(T* c_real, T* c_imaginary, Index c_pitch, Index rows, ComplexLeft<T> a, const T* b_real,
+                  const T* b_imaginary, Index b_pitch, Index depth, Write write) {
+  for (; rows >= Rows; rows -= Rows) {
+    complex_tile<T, Rows>(c_real, c_imaginary, c_pitch, a, b_real, b_imaginary, b_pitch, depth, write);
+    c_real += Rows * c_pitch;
+    c_imaginary += Rows * c_pitch;
+    a.real += Rows * a.row;
+    a.imaginary += Rows * a.row;
+    a.sum += Rows * a.row;
+  }
+  if constexpr (Rows > 1)
+    if (rows > 0)
+      complex_rows<T, Rows / 2>(c_real, c_imaginary, c_pitch, rows, a, b_real, b_imaginary, b_pitch, depth,
+                                write);
+}
+
+/// C += A B; real and imaginary part of a matrix have the same pitch.
+template <class T>
+void complex_product(ComplexMatrix<T> c, ComplexLeft<T> a, ComplexMatrix<const T> b, Write write) {
+  constexpr Index size = packet_size<T>;
+  constexpr int most = ProductTile::rows;
+  const Index rows = c.real.rows, columns = c.real.columns, depth = b.real.rows;
+  Index j = 0;
+  for (; j + size <= columns; j += size)
+    complex_rows<T, most>(c.real.data + j, c.imaginary.data + j, c.real.pitch, rows, a, b.real.data + j,
+                          b.imaginary.data + j, b.real.pitch, depth, write);
+  if (j == columns) return;
+  // The columns behind the last whole packet: B and the result pass through the stack.
+  T b_copy[2][ProductTile::depth * size] = {}, edge[2][most * size];
+  for (Index k = 0; k < depth; k += ProductTile::depth) {
+    const Index deep = std::min(ProductTile::depth, depth - k);
+    for (Index r = 0; r < deep; ++r) {
+      std::copy_n(b.real.data + (k + r) * b.real.pitch + j, columns - j, b_copy[0] + r * size);
+      std::copy_n(b.imaginary.data + (k + r) * b.real.pitch + j, columns - j, b_copy[1] + r * size);
+    }
+    for (Index i = 0; i < rows; i += most) {
+      const Index count = std::min<Index>(most, rows - i), at = i * a.row + k * a.step;
+      complex_rows<T, most>(edge[0], edge[1], size, count,
+                            {a.real + at, a.imaginary + at, a.sum + at, a.row, a.step}, b_copy[0], b_copy[1],
+                            size, deep, Write::set);
+      for (Index r = 0; r < count; ++r)
+        for (Index m = 0; m < columns - j; ++m) {
+          T& re = c.real.data[(i + r) * c.real.pitch + j + m];
+          T& im = c.imaginary.data[(i + r) * c.real.pitch + j + m];
+          const bool add = write == Write::add || k > 0;
+          re = (add ? re : T(0)) + edge[0][r * size + m];
+          im = (add ? im : T(0)) + edge[1][r * size + m];
+        }
+    }
+  }
+}
+
+}  // namespace detail
+
+#ifdef MNO_EXTERN_TEMPLATES
+extern template void detail::complex_product<float>(ComplexMatrix<float>, detail::ComplexLeft<float>,
+                                                    ComplexMatrix<const float>, Write);
+extern template void detail::complex_product<double>(ComplexMatrix<double>, detail::ComplexLeft<double>,
+                                                     ComplexMatrix<const double>, Write);
+#endif
+
+// A good part of a program's compile time is products. A project of many files compiles them once: it defines
+// MNO_EXTERN_TEMPLATES everywhere and links one file that says MNO_INSTANTIATE_PRODUCTS().
+#define MNO_INSTANTIATE_PRODUCTS_OF(T)                                                                       \
+  template void detail::product<T>(Matrix<T>, detail::Left<T>, Matrix<const T>, Index, T, Write, bool);      \
+  template void detail::complex_product<T>(ComplexMatrix<T>, detail::ComplexLeft<T>, ComplexMatrix<const T>, \
+                                           Write)
+#define MNO_INSTANTIATE_PRODUCTS()     \
+  namespace mno {                      \
+  MNO_INSTANTIATE_PRODUCTS_OF(float);  \
+  MNO_INSTANTIATE_PRODUCTS_OF(double); \
+  }
+
+}  // namespace mno
