@@ -8,7 +8,7 @@
 // Some files that are not TOML get toml++ 3.3 as far as its own assertions. They must hold in every build,
 // and end in a sentence.
 namespace program {
-static void assert_toml(bool holds) {
+static constexpr void assert_toml(bool holds) {
   if (!holds) throw std::logic_error("the parser cannot go on");
 }
 }  // namespace program

@@ -95,8 +95,8 @@ void set_entry(Ensemble<T, D>& ensemble, Index entry, View<const T, D> initial, 
   if (ensemble.covariance_factor.size() > 0) {
     using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const Index rank = ensemble.covariance_factor.channels() / channels;
-    const Eigen::MatrixXd factors =
-        leading_factors(Eigen::Map<const Rows>(members.data, members.batch, n).template cast<double>(), rank);
+    const Eigen::MatrixXd factors = leading_factors<double>(
+        Eigen::Map<const Rows>(members.data, members.batch, n).template cast<double>(), rank);
     for (Index p = 0; p < points; ++p)
       for (Index j = 0; j < rank; ++j)
         for (Index c = 0; c < channels; ++c)

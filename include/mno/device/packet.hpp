@@ -92,20 +92,19 @@ void transpose(const T* from, Index from_pitch, T* to, Index to_pitch, Index row
                T s = T(1)) {
   constexpr Index size = packet_size<T>;
   const Packet<T> scale = everywhere(s);
-  Index r = 0;
-  for (; r + size <= rows; r += size) {
-    Index c = 0;
-    for (; c + size <= columns; c += size) {
+  const Index whole_rows = rows - rows % size, whole_columns = columns - columns % size;
+  for (Index r = 0; r < whole_rows; r += size) {
+    for (Index c = 0; c < whole_columns; c += size) {
       Eigen::internal::PacketBlock<Packet<T>, int(size)> block;
       MNO_UNROLL for (Index i = 0; i < size; ++i) block.packet[i] = load(from + (r + i) * from_pitch + c);
       Eigen::internal::ptranspose(block);
       MNO_UNROLL for (Index i = 0; i < size; ++i)
           store(to + (c + i) * to_pitch + r, Packet<T>(pmul(scale, block.packet[i])));
     }
-    for (; c < columns; ++c)
+    for (Index c = whole_columns; c < columns; ++c)
       for (Index i = 0; i < size; ++i) to[c * to_pitch + r + i] = s * from[(r + i) * from_pitch + c];
   }
-  for (; r < rows; ++r)
+  for (Index r = whole_rows; r < rows; ++r)
     for (Index c = 0; c < columns; ++c) to[c * to_pitch + r] = s * from[r * from_pitch + c];
 }
 

@@ -103,7 +103,7 @@ template <class M> class Trainer {
   /// The rest of the epoch that is under way. Between steps `interrupted` is asked whether to stop.
   EpochReport run_epoch(const std::function<bool()>& interrupted = {}) {
     const auto start = std::chrono::steady_clock::now();
-    const std::vector<Index> order = permutation(train_.size(), options_.seed, epoch_);
+    const std::vector<Index> order = permutation(train_.size(), options_.seed, std::uint64_t(epoch_));
     Recipe recipe = options_.recipe.at(epoch_);
     EpochReport report;
     report.epochs = options_.epochs;
