@@ -21,17 +21,19 @@ template <class T> struct ComplexLeft {
 };
 
 template <class T, int Rows>
-void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, ComplexLeft<T> a, const T* b_real,
-                  const T* b_imaginary, Index b_pitch, Index depth, Write write) {
+void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, const ComplexLeft<T>& a, Index first,
+                  const T* b_real, const T* b_imaginary, Index b_pitch, Index depth, Write write) {
   using P = Packet<T>;
   P k1[Rows], k2[Rows], k3[Rows];
   MNO_UNROLL for (int i = 0; i < Rows; ++i) k1[i] = k2[i] = k3[i] = everywhere(T(0));
-  for (Index k = 0, at = 0; k < depth; ++k, at += a.step, b_real += b_pitch, b_imaginary += b_pitch) {
+  const T *const a_real = a.real, *const a_imaginary = a.imaginary, *const a_sum = a.sum;
+  const Index row = a.row, step = a.step;
+  for (Index k = 0, at = first; k < depth; ++k, at += step, b_real += b_pitch, b_imaginary += b_pitch) {
     const P re = load(b_real), im = load(b_imaginary), sum = padd(re, im), difference = psub(im, re);
     MNO_UNROLL for (int i = 0; i < Rows; ++i) {
-      k1[i] = pmadd(everywhere(a.sum[at + i * a.row]), re, k1[i]);
-      k2[i] = pmadd(everywhere(a.real[at + i * a.row]), difference, k2[i]);
-      k3[i] = pmadd(everywhere(a.imaginary[at + i * a.row]), sum, k3[i]);
+      k1[i] = pmadd(everywhere(a_sum[at + i * row]), re, k1[i]);
+      k2[i] = pmadd(everywhere(a_real[at + i * row]), difference, k2[i]);
+      k3[i] = pmadd(everywhere(a_imaginary[at + i * row]), sum, k3[i]);
     }
   }
   MNO_UNROLL for (int i = 0; i < Rows; ++i) {
@@ -46,31 +48,30 @@ void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, ComplexLeft<T> a, co
 }
 
 template <class T, int Rows>
-void complex_rows(T* c_real, T* c_imaginary, Index c_pitch, Index rows, ComplexLeft<T> a, const T* b_real,
-                  const T* b_imaginary, Index b_pitch, Index depth, Write write) {
+void complex_rows(T* c_real, T* c_imaginary, Index c_pitch, Index rows, const ComplexLeft<T>& a, Index first,
+                  const T* b_real, const T* b_imaginary, Index b_pitch, Index depth, Write write) {
   for (; rows >= Rows; rows -= Rows) {
-    complex_tile<T, Rows>(c_real, c_imaginary, c_pitch, a, b_real, b_imaginary, b_pitch, depth, write);
+    complex_tile<T, Rows>(c_real, c_imaginary, c_pitch, a, first, b_real, b_imaginary, b_pitch, depth, write);
     c_real += Rows * c_pitch;
     c_imaginary += Rows * c_pitch;
-    a.real += Rows * a.row;
-    a.imaginary += Rows * a.row;
-    a.sum += Rows * a.row;
+    first += Rows * a.row;
   }
   if constexpr (Rows > 1)
     if (rows > 0)
-      complex_rows<T, Rows / 2>(c_real, c_imaginary, c_pitch, rows, a, b_real, b_imaginary, b_pitch, depth,
-                                write);
+      complex_rows<T, Rows / 2>(c_real, c_imaginary, c_pitch, rows, a, first, b_real, b_imaginary, b_pitch,
+                                depth, write);
 }
 
 /// C += A B; real and imaginary part of a matrix have the same pitch.
 template <class T>
-void complex_product(ComplexMatrix<T> c, ComplexLeft<T> a, ComplexMatrix<const T> b, Write write) {
+void complex_product(const ComplexMatrix<T>& c, const ComplexLeft<T>& a, const ComplexMatrix<const T>& b,
+                     Write write) {
   constexpr Index size = packet_size<T>;
   constexpr int most = ProductTile::rows;
   const Index rows = c.real.rows, columns = c.real.columns, depth = b.real.rows;
   Index j = 0;
   for (; j + size <= columns; j += size)
-    complex_rows<T, most>(c.real.data + j, c.imaginary.data + j, c.real.pitch, rows, a, b.real.data + j,
+    complex_rows<T, most>(c.real.data + j, c.imaginary.data + j, c.real.pitch, rows, a, 0, b.real.data + j,
                           b.imaginary.data + j, b.real.pitch, depth, write);
   if (j == columns) return;
   // The columns behind the last whole packet: B and the result pass through the stack.
@@ -83,9 +84,8 @@ void complex_product(ComplexMatrix<T> c, ComplexLeft<T> a, ComplexMatrix<const T
     }
     for (Index i = 0; i < rows; i += most) {
       const Index count = std::min<Index>(most, rows - i), at = i * a.row + k * a.step;
-      complex_rows<T, most>(edge[0], edge[1], size, count,
-                            {a.real + at, a.imaginary + at, a.sum + at, a.row, a.step}, b_copy[0], b_copy[1],
-                            size, deep, Write::set);
+      complex_rows<T, most>(edge[0], edge[1], size, count, a, at, b_copy[0], b_copy[1], size, deep,
+                            Write::set);
       for (Index r = 0; r < count; ++r)
         for (Index m = 0; m < columns - j; ++m) {
           T& re = c.real.data[(i + r) * c.real.pitch + j + m];
@@ -101,18 +101,21 @@ void complex_product(ComplexMatrix<T> c, ComplexLeft<T> a, ComplexMatrix<const T
 }  // namespace detail
 
 #ifdef MNO_EXTERN_TEMPLATES
-extern template void detail::complex_product<float>(ComplexMatrix<float>, detail::ComplexLeft<float>,
-                                                    ComplexMatrix<const float>, Write);
-extern template void detail::complex_product<double>(ComplexMatrix<double>, detail::ComplexLeft<double>,
-                                                     ComplexMatrix<const double>, Write);
+extern template void detail::complex_product<float>(const ComplexMatrix<float>&,
+                                                    const detail::ComplexLeft<float>&,
+                                                    const ComplexMatrix<const float>&, Write);
+extern template void detail::complex_product<double>(const ComplexMatrix<double>&,
+                                                     const detail::ComplexLeft<double>&,
+                                                     const ComplexMatrix<const double>&, Write);
 #endif
 
 // A good part of a program's compile time is products. A project of many files compiles them once: it defines
 // MNO_EXTERN_TEMPLATES everywhere and links one file that says MNO_INSTANTIATE_PRODUCTS().
-#define MNO_INSTANTIATE_PRODUCTS_OF(T)                                                                       \
-  template void detail::product<T>(Matrix<T>, detail::Left<T>, Matrix<const T>, Index, T, Write, bool);      \
-  template void detail::complex_product<T>(ComplexMatrix<T>, detail::ComplexLeft<T>, ComplexMatrix<const T>, \
-                                           Write)
+#define MNO_INSTANTIATE_PRODUCTS_OF(T)                                                                      \
+  template void detail::product<T>(const Matrix<T>&, const detail::Left<T>&, const Matrix<const T>&, Index, \
+                                   T, Write, bool);                                                         \
+  template void detail::complex_product<T>(const ComplexMatrix<T>&, const detail::ComplexLeft<T>&,          \
+                                           const ComplexMatrix<const T>&, Write)
 #define MNO_INSTANTIATE_PRODUCTS()     \
   namespace mno {                      \
   MNO_INSTANTIATE_PRODUCTS_OF(float);  \

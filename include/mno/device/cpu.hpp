@@ -64,7 +64,7 @@ class Cpu {
   /// A lane's own sum of n values, zeroed; kept between calls so that a training step allocates nothing.
   template <class T> T* lane_sum(Index lane, std::size_t n) {
     auto& sum = sums_[std::size_t(lane)];
-    if (sum.size() < n * sizeof(T)) sum = Buffer<std::byte>(n * sizeof(T));
+    if (sum.size() < n * sizeof(T)) sum = Chunk(n * sizeof(T));
     T* const values = reinterpret_cast<T*>(sum.data());
     std::fill_n(values, n, T(0));
     return values;
@@ -96,7 +96,7 @@ class Cpu {
  private:
   int threads_;
   std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
-  std::vector<Buffer<std::byte>> sums_;                 // one per lane
+  std::vector<Chunk> sums_;                             // one per lane
 };
 
 /// The device used where none is named: all cores, one per calling thread.

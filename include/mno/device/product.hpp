@@ -41,16 +41,19 @@ struct ProductTile {
   static constexpr Index depth = 128;  // rows of B that are used before the next ones: they stay in L1
 };
 
-/// C (Rows × Packets packets) += s A B over `depth`.
+/// C (Rows × Packets packets) += s A B over `depth`. Numbers are passed one by one: a struct that was just
+/// put together would be copied by a wide load, which has to wait until its parts have reached the cache.
 template <class T, int Rows, int Packets>
-void product_tile(T* c, Index c_pitch, Left<T> a, const T* b, Index b_pitch, Index depth, T s, Write write) {
+void product_tile(T* c, Index c_pitch, const T* a, Index a_row, Index a_step, const T* b, Index b_pitch,
+                  Index depth, T s, Write write) {
   using P = Packet<T>;
   P sum[Rows][Packets];
-  MNO_UNROLL for (int i = 0; i < Rows; ++i) MNO_UNROLL for (int j = 0; j < Packets; ++j) sum[i][j] =
-      everywhere(T(0));
+  MNO_UNROLL for (int i = 0; i < Rows; ++i) {
+    MNO_UNROLL for (int j = 0; j < Packets; ++j) sum[i][j] = everywhere(T(0));
+  }
   const T* rows[Rows];
-  MNO_UNROLL for (int i = 0; i < Rows; ++i) rows[i] = a.data + i * a.row;
-  for (Index k = 0, at = 0; k < depth; ++k, at += a.step, b += b_pitch) {
+  MNO_UNROLL for (int i = 0; i < Rows; ++i) rows[i] = a + i * a_row;
+  for (Index k = 0, at = 0; k < depth; ++k, at += a_step, b += b_pitch) {
     P row[Packets];
     MNO_UNROLL for (int j = 0; j < Packets; ++j) row[j] = load(b + j * packet_size<T>);
     MNO_UNROLL for (int i = 0; i < Rows; ++i) {
@@ -59,37 +62,41 @@ void product_tile(T* c, Index c_pitch, Left<T> a, const T* b, Index b_pitch, Ind
     }
   }
   const P scale = everywhere(s);
-  MNO_UNROLL for (int i = 0; i < Rows; ++i) MNO_UNROLL for (int j = 0; j < Packets; ++j) {
-    T* const to = c + i * c_pitch + j * packet_size<T>;
-    store(to, write == Write::add ? Packet<T>(pmadd(scale, sum[i][j], load(to)))
-                                  : Packet<T>(pmul(scale, sum[i][j])));
+  MNO_UNROLL for (int i = 0; i < Rows; ++i) {
+    MNO_UNROLL for (int j = 0; j < Packets; ++j) {
+      T* const to = c + i * c_pitch + j * packet_size<T>;
+      store(to, write == Write::add ? Packet<T>(pmadd(scale, sum[i][j], load(to)))
+                                    : Packet<T>(pmul(scale, sum[i][j])));
+    }
   }
 }
 
 /// All rows of one panel of columns: tiles of 8, 4, 2 and 1 rows.
 template <class T, int Rows, int Packets>
-void product_rows(T* c, Index c_pitch, Index rows, Left<T> a, const T* b, Index b_pitch, Index depth, T s,
-                  Write write) {
-  for (; rows >= Rows; rows -= Rows, c += Rows * c_pitch, a.data += Rows * a.row)
-    product_tile<T, Rows, Packets>(c, c_pitch, a, b, b_pitch, depth, s, write);
+void product_rows(T* c, Index c_pitch, Index rows, const T* a, Index a_row, Index a_step, const T* b,
+                  Index b_pitch, Index depth, T s, Write write) {
+  for (; rows >= Rows; rows -= Rows, c += Rows * c_pitch, a += Rows * a_row)
+    product_tile<T, Rows, Packets>(c, c_pitch, a, a_row, a_step, b, b_pitch, depth, s, write);
   if constexpr (Rows > 1)
-    if (rows > 0) product_rows<T, Rows / 2, Packets>(c, c_pitch, rows, a, b, b_pitch, depth, s, write);
+    if (rows > 0)
+      product_rows<T, Rows / 2, Packets>(c, c_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, write);
 }
 template <class T>
-void product_panel(T* c, Index c_pitch, Index rows, Left<T> a, const T* b, Index b_pitch, Index depth, T s,
-                   Write write, Index packets) {
+void product_panel(T* c, Index c_pitch, Index rows, const T* a, Index a_row, Index a_step, const T* b,
+                   Index b_pitch, Index depth, T s, Write write, Index packets) {
   constexpr int most = ProductTile::rows;
   if (packets == 3)
-    product_rows<T, most, 3>(c, c_pitch, rows, a, b, b_pitch, depth, s, write);
+    product_rows<T, most, 3>(c, c_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, write);
   else if (packets == 2)
-    product_rows<T, most, 2>(c, c_pitch, rows, a, b, b_pitch, depth, s, write);
+    product_rows<T, most, 2>(c, c_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, write);
   else
-    product_rows<T, most, 1>(c, c_pitch, rows, a, b, b_pitch, depth, s, write);
+    product_rows<T, most, 1>(c, c_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, write);
 }
 
 /// C += s A Bᵀ for a few columns: every number is the scalar product of two rows.
 template <class T>
-void product_dots(Matrix<T> c, Left<T> a, Matrix<const T> b, Index depth, T s, Write write) {
+void product_dots(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Index depth, T s,
+                  Write write) {
   constexpr int rows = 4;
   const auto dots = [&]<int Rows>(Index i, std::integral_constant<int, Rows>) {
     for (Index j = 0; j < c.columns; ++j) {
@@ -113,7 +120,8 @@ void product_dots(Matrix<T> c, Left<T> a, Matrix<const T> b, Index depth, T s, W
 
 /// C += s A B, or s A Bᵀ: then B is stored as (columns of C, depth).
 template <class T>
-void product(Matrix<T> c, Left<T> a, Matrix<const T> b, Index depth, T s, Write write, bool transposed) {
+void product(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Index depth, T s, Write write,
+             bool transposed) {
   constexpr Index size = packet_size<T>, widest = ProductTile::packets * size;
   if (depth == 0 && write == Write::set)
     for (Index i = 0; i < c.rows; ++i) std::fill_n(c.data + i * c.pitch, c.columns, T(0));
@@ -122,13 +130,13 @@ void product(Matrix<T> c, Left<T> a, Matrix<const T> b, Index depth, T s, Write 
   alignas(64) T edge[ProductTile::rows * widest];   // a tile of C that has columns to spare
   for (Index k = 0; k < depth; k += ProductTile::depth) {
     const Index deep = std::min(ProductTile::depth, depth - k);
-    const Left<T> left{a.data + k * a.step, a.row, a.step};
+    const T* const left = a.data + k * a.step;
     const Write now = k == 0 ? write : Write::add;
     Index packets = (c.columns + size - 1) / size;  // still to do
     for (Index j = 0; j < c.columns;) {
-      // As even as it goes: 8 packets are panels of 3, 3 and 2.
-      const Index panels = (packets + ProductTile::packets - 1) / ProductTile::packets;
-      const Index wide = (packets + panels - 1) / panels, columns = std::min(wide * size, c.columns - j);
+      // As even as it goes: 8 packets are panels of 3, 3 and 2, and 4 are 2 and 2.
+      const Index wide = packets > 4 ? 3 : packets == 4 ? 2 : packets;
+      const Index columns = std::min(wide * size, c.columns - j);
       const bool partial = columns < wide * size;
       const T* rows = transposed ? b.data + j * b.pitch + k : b.data + k * b.pitch + j;
       Index pitch = b.pitch;
@@ -142,12 +150,12 @@ void product(Matrix<T> c, Left<T> a, Matrix<const T> b, Index depth, T s, Write 
         pitch = wide * size;
       }
       if (!partial) {
-        product_panel(c.data + j, c.pitch, c.rows, left, rows, pitch, deep, s, now, wide);
+        product_panel(c.data + j, c.pitch, c.rows, left, a.row, a.step, rows, pitch, deep, s, now, wide);
       } else {
         for (Index i = 0; i < c.rows; i += ProductTile::rows) {
           const Index count = std::min<Index>(ProductTile::rows, c.rows - i);
-          product_panel(edge, widest, count, Left<T>{left.data + i * left.row, left.row, left.step}, rows,
-                        pitch, deep, s, Write::set, wide);
+          product_panel(edge, widest, count, left + i * a.row, a.row, a.step, rows, pitch, deep, s,
+                        Write::set, wide);
           for (Index r = 0; r < count; ++r) {
             T* const to = c.data + (i + r) * c.pitch + j;
             for (Index m = 0; m < columns; ++m)
@@ -165,29 +173,30 @@ void product(Matrix<T> c, Left<T> a, Matrix<const T> b, Index depth, T s, Write 
 
 /// C += s A B
 template <class T>
-void multiply_add(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1), Write write = Write::add) {
+void multiply_add(const Matrix<T>& c, const Matrix<const T>& a, const Matrix<const T>& b, T s = T(1),
+                  Write write = Write::add) {
   detail::product<T>(c, {a.data, a.pitch, 1}, b, a.columns, s, write, false);
 }
 
 /// C += s Aᵀ B
 template <class T>
-void multiply_add_transposed_left(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1),
-                                  Write write = Write::add) {
+void multiply_add_transposed_left(const Matrix<T>& c, const Matrix<const T>& a, const Matrix<const T>& b,
+                                  T s = T(1), Write write = Write::add) {
   detail::product<T>(c, {a.data, 1, a.pitch}, b, a.rows, s, write, false);
 }
 
 /// C += s A Bᵀ
 template <class T>
-void multiply_add_transposed_right(Matrix<T> c, Matrix<const T> a, Matrix<const T> b, T s = T(1),
-                                   Write write = Write::add) {
+void multiply_add_transposed_right(const Matrix<T>& c, const Matrix<const T>& a, const Matrix<const T>& b,
+                                   T s = T(1), Write write = Write::add) {
   detail::product<T>(c, {a.data, a.pitch, 1}, b, a.columns, s, write, true);
 }
 
 #ifdef MNO_EXTERN_TEMPLATES  // see complex_product.hpp
-extern template void detail::product<float>(Matrix<float>, detail::Left<float>, Matrix<const float>, Index,
-                                            float, Write, bool);
-extern template void detail::product<double>(Matrix<double>, detail::Left<double>, Matrix<const double>,
-                                             Index, double, Write, bool);
+extern template void detail::product<float>(const Matrix<float>&, const detail::Left<float>&,
+                                            const Matrix<const float>&, Index, float, Write, bool);
+extern template void detail::product<double>(const Matrix<double>&, const detail::Left<double>&,
+                                             const Matrix<const double>&, Index, double, Write, bool);
 #endif
 
 }  // namespace mno

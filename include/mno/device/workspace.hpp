@@ -10,7 +10,43 @@
 
 #include "mno/core/buffer.hpp"
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 namespace mno {
+
+/// Uninitialised bytes. Where they are many, the system is asked for large pages: a pass over hundreds of
+/// megabytes would spend much of its time looking up small ones.
+class Chunk {
+ public:
+  Chunk() = default;
+  explicit Chunk(std::size_t bytes) : size_(bytes) {
+    data_ = static_cast<std::byte*>(::operator new(bytes, std::align_val_t(boundary())));
+#ifdef MADV_HUGEPAGE
+    if (bytes >= large_page) madvise(data_, bytes / large_page * large_page, MADV_HUGEPAGE);
+#endif
+  }
+  Chunk(Chunk&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Chunk& operator=(Chunk other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Chunk() {
+    if (data_) ::operator delete(data_, std::align_val_t(boundary()));
+  }
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  static constexpr std::size_t large_page = std::size_t{2} << 20;
+  std::size_t boundary() const { return size_ >= large_page ? large_page : alignment; }
+
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
 
 /// Hands out aligned pieces of a few large chunks. The same sequence of requests finds the same chunks again.
 class Arena {
@@ -46,7 +82,7 @@ class Arena {
 
  private:
   static constexpr std::size_t smallest_chunk = std::size_t{1} << 20;
-  std::vector<Buffer<std::byte>> chunks_;
+  std::vector<Chunk> chunks_;
   Mark position_;
 };
 

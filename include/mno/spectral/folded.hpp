@@ -40,10 +40,10 @@ template <class T> class FoldedAxis {
   Index highest() const { return highest_; }
 
   /// cosine (k, column) = C and sine = ±S of the columns of x (point, column); S_0 is set to 0.
-  void project(Matrix<const T> x, Matrix<T> cosine, Matrix<T> sine, T sign, std::size_t weighting,
-               Arena& scratch) const {
+  void project(const Matrix<const T>& x, const Matrix<T>& cosine, const Matrix<T>& sine, T sign,
+               std::size_t weighting, Arena& scratch) const {
     const ArenaScope scope(scratch);
-    const Index columns = x.columns, strip = rows_per_strip(columns);
+    const Index columns = x.columns, strip = std::min(rows_, rows_per_strip(columns));
     T* const folded = scratch.take<T>(std::size_t(4 * strip * columns));  // (class, j, column)
     for (Index j = 0; j < rows_; j += strip) {
       const Index count = std::min(strip, rows_ - j);
@@ -64,10 +64,10 @@ template <class T> class FoldedAxis {
   }
 
   /// y (point, column) += Σ_k w_k (C_k cos ± S_k sin), or is set to it.
-  void expand(Matrix<const T> cosine, Matrix<const T> sine, T sign, Matrix<T> y, std::size_t weighting,
-              Write write, Arena& scratch) const {
+  void expand(const Matrix<const T>& cosine, const Matrix<const T>& sine, T sign, const Matrix<T>& y,
+              std::size_t weighting, Write write, Arena& scratch) const {
     const ArenaScope scope(scratch);
-    const Index columns = y.columns, strip = rows_per_strip(columns);
+    const Index columns = y.columns, strip = std::min(rows_, rows_per_strip(columns));
     T* const folded = scratch.take<T>(std::size_t(4 * strip * columns));  // (class, j, column)
     for (Index j = 0; j < rows_; j += strip) {
       const Index count = std::min(strip, rows_ - j);
@@ -118,7 +118,7 @@ template <class T> class FoldedAxis {
     return std::max<Index>(8, 24576 / (4 * columns * Index(sizeof(T))));
   }
 
-  void fold(Matrix<const T> x, Index first, Index count, T* folded, Index pitch) const {
+  void fold(const Matrix<const T>& x, Index first, Index count, T* folded, Index pitch) const {
     const Index n = points_, half = n / 2, columns = x.columns;
     for (Index j = first; j < first + count; ++j) {
       T* const to = folded + (j - first) * columns;
@@ -163,7 +163,7 @@ template <class T> class FoldedAxis {
     }
   }
 
-  void unfold(const T* folded, Index pitch, Index first, Index count, Matrix<T> y, Write write) const {
+  void unfold(const T* folded, Index pitch, Index first, Index count, const Matrix<T>& y, Write write) const {
     const Index n = points_, half = n / 2, columns = y.columns;
     for (Index j = first; j < first + count; ++j) {
       const T* const from = folded + (j - first) * columns;

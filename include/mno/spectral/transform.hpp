@@ -82,11 +82,12 @@ template <class T, int D> class Transform {
   Index modes() const { return waves_.size(); }
 
   /// spectrum_k = s_k Σ_j x_j e^{−2πi k·j/N}   (overwrites)
-  void project(View<const T, D> x, Spectrum<T> spectrum, Weight weight, Arena& scratch) const {
+  void project(const View<const T, D>& x, const Spectrum<T>& spectrum, Weight weight, Arena& scratch) const {
     for (Index b = 0; b < x.batch; ++b) project(x.samples(b, 1), spectrum, b, weight, scratch);
   }
   /// The same for sample b of the spectrum alone.
-  void project(View<const T, D> x, Spectrum<T> spectrum, Index b, Weight weight, Arena& scratch) const {
+  void project(const View<const T, D>& x, const Spectrum<T>& spectrum, Index b, Weight weight,
+               Arena& scratch) const {
     const ArenaScope scope(scratch);
 #ifdef MNO_HAS_FFTW
     if (fftw_) {
@@ -101,12 +102,12 @@ template <class T, int D> class Transform {
   }
 
   /// y_j += Re Σ_k s_k spectrum_k e^{2πi k·j/N}, or is set to it.
-  void expand(Spectrum<const T> spectrum, View<T, D> y, Weight weight, Arena& scratch,
+  void expand(const Spectrum<const T>& spectrum, const View<T, D>& y, Weight weight, Arena& scratch,
               Write write = Write::add) const {
     for (Index b = 0; b < y.batch; ++b) expand(spectrum, b, y.samples(b, 1), weight, scratch, write);
   }
   /// The same for sample b alone.
-  void expand(Spectrum<const T> spectrum, Index b, View<T, D> y, Weight weight, Arena& scratch,
+  void expand(const Spectrum<const T>& spectrum, Index b, const View<T, D>& y, Weight weight, Arena& scratch,
               Write write = Write::add) const {
     const ArenaScope scope(scratch);
 #ifdef MNO_HAS_FFTW
@@ -131,7 +132,8 @@ template <class T, int D> class Transform {
   }
 
   /// Mode m of the sample goes to z + m·pitch: (re|im, channel).
-  void project_sample(View<const T, D> x, T* z, Index pitch, std::size_t weight, Arena& scratch) const {
+  void project_sample(const View<const T, D>& x, T* z, Index pitch, std::size_t weight,
+                      Arena& scratch) const {
     const Index channels = x.channels, pair = 2 * channels;
     const auto& last = axes_[std::size_t(D - 1)];
     if constexpr (D == 1)
@@ -168,7 +170,7 @@ template <class T, int D> class Transform {
     }
   }
 
-  void expand_sample(const T* z, Index pitch, View<T, D> y, std::size_t weight, Write write,
+  void expand_sample(const T* z, Index pitch, const View<T, D>& y, std::size_t weight, Write write,
                      Arena& scratch) const {
     const Index channels = y.channels, pair = 2 * channels;
     Index outer = 1, inner = modes(), step = pitch;
