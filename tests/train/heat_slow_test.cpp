@@ -1,9 +1,11 @@
 // Training on ensembles of the heat equation recovers its law: mean and covariance are within a tenth of what
 // the exact law itself has against the same test ensembles.
 //
-// The second case is the size of the published experiments and takes minutes; it is left out unless asked
-// for:
-//   train_heat_slow_test --no-skip
+// The second case is the size of the usual experiments. It takes minutes even where it is optimised, so it is
+// left out unless it is asked for:
+//   cmake --preset release -DMNO_BUILD_TESTS=ON
+//   cmake --build --preset release --target train_heat_slow_test
+//   build/release/bin/tests/train_heat_slow_test --no-skip
 #include <doctest/doctest.h>
 
 #include "heat_law.hpp"
