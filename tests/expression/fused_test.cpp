@@ -73,10 +73,6 @@ TEST_CASE_TEMPLATE("fused patterns in two and three dimensions", T, float, doubl
   compare<FusedLayer<4, 3, 2>, PlainLayer<4, 3, 2>, T, 3>({{4, 5, 6}}, 2);
 }
 
-TEST_CASE("a head computes again what it has not kept") {  // more than fits: 1 MB of hidden values
-  compare<FusedHead<8, 1>, PlainHead<8, 1>, float, 1>({{512}}, 16);
-}
-
 TEST_CASE("forward adds to what is there, and may leave its trace empty") {
   using L = FusedLayer<5, 1, 3>;
   using PassType = Pass<double, 1>;
