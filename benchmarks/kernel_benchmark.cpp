@@ -1,0 +1,307 @@
+// Every kernel beside a reference that does the same without our code: FFTW, Eigen's own products, the
+// standard library's erf, a plain loop.
+#include <Eigen/Core>
+#include <complex>
+#include <unsupported/Eigen/SpecialFunctions>
+
+#include "flops.hpp"
+#include "mno/model/heads.hpp"
+#include "mno/train/adamw.hpp"
+#include "peak.hpp"
+
+namespace {
+
+using namespace mno;
+
+template <int D> struct Shape48 {
+  static constexpr int dimension = D, channels = 1, rank = 16, width = 48, modes = 16, depth = 4;
+};
+using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <int D> Grid<D> square(Index points) {
+  Grid<D> grid;
+  grid.points.fill(points);
+  return grid;
+}
+template <int D> Field<float, D> random_field(Index batch, const Grid<D>& grid, Index channels) {
+  Field<float, D> field(batch, grid, channels);
+  Stream random(1);
+  for (float& value : field.span()) value = float(random.normal());
+  return field;
+}
+std::vector<float> random_values(std::size_t n) {
+  std::vector<float> values(n);
+  Stream random(2);
+  for (float& value : values) value = float(random.normal()) / 8;
+  return values;
+}
+
+/// One block of samples, as the library hands it to a layer.
+constexpr Index block_points = 1024;
+template <int D> Index block(const Grid<D>& grid) { return std::max<Index>(1, block_points / grid.size()); }
+
+// ---- layers
+// ----------------------------------------------------------------------------------------------------
+
+/// A layer with input, output and memory of its own.
+template <class L, int D> struct Layered {
+  using P = Pass<float, D>;
+  Workspace workspace;
+  Field<float, D> x, y, ybar, xbar;
+  std::vector<float> w = random_values(std::max<std::size_t>(L::parameters, 1)), wbar = w;
+  typename L::template Trace<P> trace;
+
+  explicit Layered(const Grid<D>& grid)
+      : x(random_field<D>(block(grid), grid, L::inputs)),
+        y(block(grid), grid, L::outputs),
+        ybar(random_field<D>(block(grid), grid, L::outputs)),
+        xbar(block(grid), grid, L::inputs) {}
+
+  void forward() {
+    workspace.trace.release();
+    workspace.scratch.release();
+    P pass(workspace);
+    L::template forward<P>(weights(), x.view(), y.view(), trace, pass);
+  }
+  void vjp() {
+    P pass(workspace);
+    L::template vjp<P>(weights(), ybar.view(), trace, {wbar.data(), L::parameters}, xbar.view(), pass);
+  }
+  std::span<const float> weights() const { return {w.data(), L::parameters}; }
+};
+
+template <class L, int D>
+void forward(benchmark::State& state, double flops_per_point, double flops_per_sample = 0) {
+  const Grid<D> grid = square<D>(state.range(0));
+  Layered<L, D> layer(grid);
+  for (auto _ : state) layer.forward();
+  peak::report(state, double(block(grid)) * (flops_per_point * double(grid.size()) + flops_per_sample));
+}
+template <class L, int D>
+void vjp(benchmark::State& state, double flops_per_point, double flops_per_sample = 0) {
+  const Grid<D> grid = square<D>(state.range(0));
+  Layered<L, D> layer(grid);
+  layer.forward();
+  for (auto _ : state) layer.vjp();
+  peak::report(state, double(block(grid)) * (flops_per_point * double(grid.size()) + flops_per_sample));
+}
+
+// ---- transforms
+// ------------------------------------------------------------------------------------------------
+
+template <int D> void transform(benchmark::State& state, bool project, TransformBackend backend) {
+  const Grid<D> grid = square<D>(state.range(0));
+  const Index channels = 48, modes = state.range(1), batch = block(grid);
+  auto key = transform_key<D>(grid, channels, modes);
+  key.backend = backend;
+  const Transform<float, D> f(key);
+  Arena scratch;
+  auto x = random_field<D>(batch, grid, channels);
+  auto values = random_values(std::size_t(f.modes() * batch * 2 * channels));
+  const Spectrum<float> spectrum{values.data(), f.modes(), batch, channels};
+  for (auto _ : state) {
+    if (project)
+      f.project(x.view(), spectrum, Weight::analysis, scratch);
+    else
+      f.expand(spectrum, x.view(), Weight::multiplicity, scratch);
+    benchmark::ClobberMemory();
+  }
+  floor_count::Flops<Shape48<D>> flops{grid.points};
+  peak::report(state, double(batch) * flops.transform(channels) * double(modes) / 16);
+}
+void transform_arguments(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"points", "modes"});
+  for (const Index points : {64, 256, 1024}) b->Args({points, 16});
+  b->Args({256, 64})->Args({1024, 128});
+}
+BENCHMARK_CAPTURE(transform<1>, project, true, TransformBackend::automatic)->Apply(transform_arguments);
+BENCHMARK_CAPTURE(transform<1>, expand, false, TransformBackend::automatic)->Apply(transform_arguments);
+BENCHMARK_CAPTURE(transform<2>, project, true, TransformBackend::automatic)->Args({64, 16});
+BENCHMARK_CAPTURE(transform<2>, expand, false, TransformBackend::automatic)->Args({64, 16});
+
+#ifdef MNO_HAS_FFTW
+BENCHMARK_CAPTURE(transform<1>, project_by_fftw, true, TransformBackend::fftw)->Apply(transform_arguments);
+BENCHMARK_CAPTURE(transform<1>, expand_by_fftw, false, TransformBackend::fftw)->Apply(transform_arguments);
+BENCHMARK_CAPTURE(transform<2>, project_by_fftw, true, TransformBackend::fftw)->Args({64, 16});
+BENCHMARK_CAPTURE(transform<2>, expand_by_fftw, false, TransformBackend::fftw)->Args({64, 16});
+
+/// FFTW alone, at its best: channel-first signals, a plan it has measured, nothing around it.
+template <int D> void fftw_alone(benchmark::State& state, bool forward) {
+  const Grid<D> grid = square<D>(state.range(0));
+  const int points = int(state.range(0)), signals = int(48 * block(grid));
+  const int size = int(grid.size()), half = size / points * (points / 2 + 1);
+  std::vector<float> real(std::size_t(size) * std::size_t(signals)),
+      complex(2 * std::size_t(half) * std::size_t(signals));
+  int n[D];
+  std::fill_n(n, D, points);
+  auto* const spectrum = reinterpret_cast<fftwf_complex*>(complex.data());
+  const fftwf_plan plan = forward ? fftwf_plan_many_dft_r2c(D, n, signals, real.data(), nullptr, 1, size,
+                                                            spectrum, nullptr, 1, half, FFTW_MEASURE)
+                                  : fftwf_plan_many_dft_c2r(D, n, signals, spectrum, nullptr, 1, half,
+                                                            real.data(), nullptr, 1, size, FFTW_MEASURE);
+  std::fill(real.begin(), real.end(), 1.f);
+  for (auto _ : state) fftwf_execute(plan);
+  fftwf_destroy_plan(plan);
+}
+BENCHMARK_CAPTURE(fftw_alone<1>, r2c, true)->ArgName("points")->Arg(64)->Arg(256)->Arg(1024);
+BENCHMARK_CAPTURE(fftw_alone<1>, c2r, false)->ArgName("points")->Arg(64)->Arg(256)->Arg(1024);
+BENCHMARK_CAPTURE(fftw_alone<2>, r2c, true)->ArgName("points")->Arg(64);
+BENCHMARK_CAPTURE(fftw_alone<2>, c2r, false)->ArgName("points")->Arg(64);
+#endif
+
+// ---- spectral convolution: transforms and mode mixing
+// ------------------------------------------------------------
+
+template <int D> void spectral(benchmark::State& state, bool backward) {
+  const floor_count::Flops<Shape48<D>> flops{square<D>(state.range(0)).points};
+  using L = SpectralConv<48, 48, D, 16>;
+  const double transforms = 2 * flops.transform(48);
+  if (backward)
+    vjp<L, D>(state, 0, transforms + 2 * flops.mixing());
+  else
+    forward<L, D>(state, 0, transforms + flops.mixing());
+}
+BENCHMARK_CAPTURE(spectral<1>, forward, false)->ArgName("points")->Arg(64)->Arg(256);
+BENCHMARK_CAPTURE(spectral<1>, vjp, true)->ArgName("points")->Arg(64)->Arg(256);
+BENCHMARK_CAPTURE(spectral<2>, forward, false)->ArgName("points")->Arg(64);
+BENCHMARK_CAPTURE(spectral<2>, vjp, true)->ArgName("points")->Arg(64);
+
+/// Mode mixing by Eigen's complex product: 16 modes, (samples × 48)(48 × 48) each.
+void mixing_by_eigen(benchmark::State& state) {
+  using Complex = Eigen::Matrix<std::complex<float>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const Index samples = state.range(0);
+  const std::vector<Complex> u(16, Complex::Random(samples, 48)), r(16, Complex::Random(48, 48));
+  std::vector<Complex> y(16, Complex::Zero(samples, 48));
+  for (auto _ : state)
+    for (std::size_t k = 0; k < 16; ++k) y[k].noalias() = u[k] * r[k];
+  benchmark::DoNotOptimize(y.data());
+  const floor_count::Flops<Shape48<1>> flops{{64}};
+  peak::report(state, double(samples) * flops.mixing());
+}
+BENCHMARK(mixing_by_eigen)->ArgName("samples")->Arg(16)->Arg(256);
+
+// ---- pointwise
+// ---------------------------------------------------------------------------------------------------
+
+template <int In, int Out> void pointwise(benchmark::State& state, bool backward) {
+  if (backward)
+    vjp<Pointwise<In, Out>, 1>(state, 4.0 * In * Out);
+  else
+    forward<Pointwise<In, Out>, 1>(state, 2.0 * In * Out);
+}
+template <int In, int Out> void pointwise_by_eigen(benchmark::State& state, bool backward) {
+  const Rows x = Rows::Random(block_points, In), w = Rows::Random(Out, In),
+             ybar = Rows::Random(block_points, Out);
+  const Eigen::RowVectorXf bias = Eigen::RowVectorXf::Random(Out);
+  Rows y = Rows::Zero(block_points, Out), xbar = x, wbar = w;
+  for (auto _ : state) {
+    if (backward) {
+      xbar.noalias() = ybar * w;
+      wbar.noalias() = ybar.transpose() * x;
+    } else {
+      y.noalias() = x * w.transpose();
+      y.rowwise() += bias;
+    }
+    benchmark::ClobberMemory();
+  }
+  peak::report(state, (backward ? 4.0 : 2.0) * In * Out * block_points);
+}
+#define POINTWISE(In, Out)                                                             \
+  BENCHMARK_CAPTURE((pointwise<In, Out>), forward, false)->ArgName("points")->Arg(64); \
+  BENCHMARK_CAPTURE((pointwise_by_eigen<In, Out>), forward, false);                    \
+  BENCHMARK_CAPTURE((pointwise<In, Out>), vjp, true)->ArgName("points")->Arg(64);      \
+  BENCHMARK_CAPTURE((pointwise_by_eigen<In, Out>), vjp, true)
+POINTWISE(48, 48);
+POINTWISE(48, 128);
+POINTWISE(128, 16);
+
+// ---- activation
+// --------------------------------------------------------------------------------------------------
+
+void ns_per_value(benchmark::State& state, double values) {
+  state.counters["ns/value"] = benchmark::Counter(
+      values / 1e9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+void gelu_forward(benchmark::State& state) {
+  Layered<Gelu<48>, 1> layer(square<1>(64));
+  for (auto _ : state) layer.forward();
+  ns_per_value(state, double(layer.x.size()));
+}
+BENCHMARK(gelu_forward);
+
+/// gelu and gelu′ by the standard library, value by value.
+void gelu_by_std(benchmark::State& state) {
+  const std::vector<float> x = random_values(48 * block_points);
+  std::vector<float> y(x.size()), slope(x.size());
+  for (auto _ : state) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const float phi = 0.5f * (1 + std::erf(x[i] * 0.70710678f));
+      y[i] = x[i] * phi;
+      slope[i] = phi + x[i] * 0.39894228f * std::exp(-0.5f * x[i] * x[i]);
+    }
+    benchmark::ClobberMemory();
+  }
+  ns_per_value(state, double(x.size()));
+}
+BENCHMARK(gelu_by_std);
+
+/// The same by Eigen's vectorised erf and exp.
+void gelu_by_eigen(benchmark::State& state) {
+  const Eigen::ArrayXf x = Eigen::ArrayXf::Random(48 * block_points) * 3;
+  Eigen::ArrayXf phi(x.size()), y(x.size()), slope(x.size());
+  for (auto _ : state) {
+    phi = 0.5f * (1 + (x * 0.70710678f).erf());
+    y = x * phi;
+    slope = phi + x * 0.39894228f * (-0.5f * x.square()).exp();
+    benchmark::ClobberMemory();
+  }
+  ns_per_value(state, double(x.size()));
+}
+BENCHMARK(gelu_by_eigen);
+
+// ---- a whole Fourier layer
+// ---------------------------------------------------------------------------------------
+
+template <int D> void fourier_layer(benchmark::State& state, bool backward) {
+  const floor_count::Flops<Shape48<D>> flops{square<D>(state.range(0)).points};
+  using L = FourierLayer<Shape48<D>>;
+  if (backward)
+    vjp<L, D>(state, 0, flops.layer() + flops.mixing() + flops.skip());
+  else
+    forward<L, D>(state, 0, flops.layer());
+}
+BENCHMARK_CAPTURE(fourier_layer<1>, forward, false)->ArgName("points")->Arg(64)->Arg(256);
+BENCHMARK_CAPTURE(fourier_layer<1>, vjp, true)->ArgName("points")->Arg(64)->Arg(256);
+BENCHMARK_CAPTURE(fourier_layer<2>, forward, false)->ArgName("points")->Arg(64);
+BENCHMARK_CAPTURE(fourier_layer<2>, vjp, true)->ArgName("points")->Arg(64);
+
+// ---- optimiser
+// ---------------------------------------------------------------------------------------------------
+
+/// Four numbers are read and three written per parameter.
+void adamw(benchmark::State& state) {
+  const std::size_t n = std::size_t(state.range(0));
+  Cpu device(1);
+  AdamW<float> optimiser(n);
+  std::vector<float> w = random_values(n);
+  const std::vector<float> g = w;
+  for (auto _ : state) optimiser.step(w, g, device);
+  peak::report(state, 12 * double(n), 7 * 4 * double(n));
+}
+BENCHMARK(adamw)->ArgName("parameters")->Arg(330000)->Arg(9200000);
+
+void adamw_by_eigen(benchmark::State& state) {
+  const Index n = state.range(0);
+  Eigen::ArrayXf w = Eigen::ArrayXf::Random(n), m = Eigen::ArrayXf::Zero(n), v = m;
+  const Eigen::ArrayXf g = w;
+  for (auto _ : state) {
+    m = 0.9f * m + 0.1f * g;
+    v = 0.999f * v + 0.001f * g.square();
+    w = w * (1 - 1e-5f) - 1e-3f * (m / (v.sqrt() + 1e-8f));
+    benchmark::ClobberMemory();
+  }
+  peak::report(state, 12 * double(n), 7 * 4 * double(n));
+}
+BENCHMARK(adamw_by_eigen)->ArgName("parameters")->Arg(330000)->Arg(9200000);
+
+}  // namespace
