@@ -36,6 +36,12 @@ std::vector<float> random_values(std::size_t n) {
   return values;
 }
 
+/// A benchmark by its name, for functions with arguments and templates.
+template <class Function, class... Arguments>
+benchmark::internal::Benchmark* add(const std::string& name, Function function, Arguments... arguments) {
+  return benchmark::RegisterBenchmark(name.c_str(), function, arguments...);
+}
+
 /// One block of samples, as the library hands it to a layer.
 constexpr Index block_points = 1024;
 template <int D> Index block(const Grid<D>& grid) { return std::max<Index>(1, block_points / grid.size()); }
@@ -109,22 +115,23 @@ template <int D> void transform(benchmark::State& state, bool project, Transform
   floor_count::Flops<Shape48<D>> flops{grid.points};
   peak::report(state, double(batch) * flops.transform(channels) * double(modes) / 16);
 }
-void transform_arguments(benchmark::internal::Benchmark* b) {
-  b->ArgNames({"points", "modes"});
-  for (const Index points : {64, 256, 1024}) b->Args({points, 16});
-  b->Args({256, 64})->Args({1024, 128});
-}
-BENCHMARK_CAPTURE(transform<1>, project, true, TransformBackend::automatic)->Apply(transform_arguments);
-BENCHMARK_CAPTURE(transform<1>, expand, false, TransformBackend::automatic)->Apply(transform_arguments);
-BENCHMARK_CAPTURE(transform<2>, project, true, TransformBackend::automatic)->Args({64, 16});
-BENCHMARK_CAPTURE(transform<2>, expand, false, TransformBackend::automatic)->Args({64, 16});
+const bool transforms_added = [] {
+  std::vector<std::pair<std::string, TransformBackend>> backends{{"", TransformBackend::automatic}};
+#ifdef MNO_HAS_FFTW
+  backends.emplace_back("_by_fftw", TransformBackend::fftw);
+#endif
+  for (const auto& [suffix, backend] : backends)
+    for (const bool project : {true, false}) {
+      const std::string name = (project ? "project" : "expand") + suffix;
+      auto* const line = add(name + "/1d", transform<1>, project, backend)->ArgNames({"points", "modes"});
+      for (const Index points : {64, 256, 1024}) line->Args({points, 16});
+      line->Args({256, 64})->Args({1024, 128});
+      add(name + "/2d", transform<2>, project, backend)->ArgNames({"points", "modes"})->Args({64, 16});
+    }
+  return true;
+}();
 
 #ifdef MNO_HAS_FFTW
-BENCHMARK_CAPTURE(transform<1>, project_by_fftw, true, TransformBackend::fftw)->Apply(transform_arguments);
-BENCHMARK_CAPTURE(transform<1>, expand_by_fftw, false, TransformBackend::fftw)->Apply(transform_arguments);
-BENCHMARK_CAPTURE(transform<2>, project_by_fftw, true, TransformBackend::fftw)->Args({64, 16});
-BENCHMARK_CAPTURE(transform<2>, expand_by_fftw, false, TransformBackend::fftw)->Args({64, 16});
-
 /// FFTW alone, at its best: channel-first signals, a plan it has measured, nothing around it.
 template <int D> void fftw_alone(benchmark::State& state, bool forward) {
   const Grid<D> grid = square<D>(state.range(0));
@@ -143,10 +150,14 @@ template <int D> void fftw_alone(benchmark::State& state, bool forward) {
   for (auto _ : state) fftwf_execute(plan);
   fftwf_destroy_plan(plan);
 }
-BENCHMARK_CAPTURE(fftw_alone<1>, r2c, true)->ArgName("points")->Arg(64)->Arg(256)->Arg(1024);
-BENCHMARK_CAPTURE(fftw_alone<1>, c2r, false)->ArgName("points")->Arg(64)->Arg(256)->Arg(1024);
-BENCHMARK_CAPTURE(fftw_alone<2>, r2c, true)->ArgName("points")->Arg(64);
-BENCHMARK_CAPTURE(fftw_alone<2>, c2r, false)->ArgName("points")->Arg(64);
+const bool fftw_added = [] {
+  for (const bool forward : {true, false}) {
+    const std::string name = forward ? "fftw_alone/r2c/" : "fftw_alone/c2r/";
+    add(name + "1d", fftw_alone<1>, forward)->ArgName("points")->Arg(64)->Arg(256)->Arg(1024);
+    add(name + "2d", fftw_alone<2>, forward)->ArgName("points")->Arg(64);
+  }
+  return true;
+}();
 #endif
 
 // ---- spectral convolution: transforms and mode mixing
@@ -161,10 +172,14 @@ template <int D> void spectral(benchmark::State& state, bool backward) {
   else
     forward<L, D>(state, 0, transforms + flops.mixing());
 }
-BENCHMARK_CAPTURE(spectral<1>, forward, false)->ArgName("points")->Arg(64)->Arg(256);
-BENCHMARK_CAPTURE(spectral<1>, vjp, true)->ArgName("points")->Arg(64)->Arg(256);
-BENCHMARK_CAPTURE(spectral<2>, forward, false)->ArgName("points")->Arg(64);
-BENCHMARK_CAPTURE(spectral<2>, vjp, true)->ArgName("points")->Arg(64);
+const bool spectral_added = [] {
+  for (const bool backward : {false, true}) {
+    const std::string name = backward ? "spectral/vjp/" : "spectral/forward/";
+    add(name + "1d", spectral<1>, backward)->ArgName("points")->Arg(64)->Arg(256);
+    add(name + "2d", spectral<2>, backward)->ArgName("points")->Arg(64);
+  }
+  return true;
+}();
 
 /// Mode mixing by Eigen's complex product: 16 modes, (samples × 48)(48 × 48) each.
 void mixing_by_eigen(benchmark::State& state) {
@@ -206,14 +221,16 @@ template <int In, int Out> void pointwise_by_eigen(benchmark::State& state, bool
   }
   peak::report(state, (backward ? 4.0 : 2.0) * In * Out * block_points);
 }
-#define POINTWISE(In, Out)                                                             \
-  BENCHMARK_CAPTURE((pointwise<In, Out>), forward, false)->ArgName("points")->Arg(64); \
-  BENCHMARK_CAPTURE((pointwise_by_eigen<In, Out>), forward, false);                    \
-  BENCHMARK_CAPTURE((pointwise<In, Out>), vjp, true)->ArgName("points")->Arg(64);      \
-  BENCHMARK_CAPTURE((pointwise_by_eigen<In, Out>), vjp, true)
-POINTWISE(48, 48);
-POINTWISE(48, 128);
-POINTWISE(128, 16);
+template <int In, int Out> void add_pointwise() {
+  const std::string channels = std::to_string(In) + "→" + std::to_string(Out);
+  for (const bool backward : {false, true}) {
+    const std::string name = channels + (backward ? "/vjp" : "/forward");
+    add("pointwise/" + name, pointwise<In, Out>, backward)->ArgName("points")->Arg(64);
+    add("pointwise_by_eigen/" + name, pointwise_by_eigen<In, Out>, backward);
+  }
+}
+const bool pointwise_added =
+    (add_pointwise<48, 48>(), add_pointwise<48, 128>(), add_pointwise<128, 16>(), true);
 
 // ---- activation
 // --------------------------------------------------------------------------------------------------
@@ -270,10 +287,14 @@ template <int D> void fourier_layer(benchmark::State& state, bool backward) {
   else
     forward<L, D>(state, 0, flops.layer());
 }
-BENCHMARK_CAPTURE(fourier_layer<1>, forward, false)->ArgName("points")->Arg(64)->Arg(256);
-BENCHMARK_CAPTURE(fourier_layer<1>, vjp, true)->ArgName("points")->Arg(64)->Arg(256);
-BENCHMARK_CAPTURE(fourier_layer<2>, forward, false)->ArgName("points")->Arg(64);
-BENCHMARK_CAPTURE(fourier_layer<2>, vjp, true)->ArgName("points")->Arg(64);
+const bool fourier_layer_added = [] {
+  for (const bool backward : {false, true}) {
+    const std::string name = backward ? "fourier_layer/vjp/" : "fourier_layer/forward/";
+    add(name + "1d", fourier_layer<1>, backward)->ArgName("points")->Arg(64)->Arg(256);
+    add(name + "2d", fourier_layer<2>, backward)->ArgName("points")->Arg(64);
+  }
+  return true;
+}();
 
 // ---- optimiser
 // ---------------------------------------------------------------------------------------------------

@@ -17,12 +17,12 @@ inline double seconds(const auto& call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// FLOP/s of independent chains of fused multiply-adds in registers, in vectors of the given type. Enough
+/// FLOP/s of independent chains of fused multiply-adds in registers, in vectors of the given type: enough
 /// chains to hide the latency (4 cycles, 2 per cycle), few enough for 16 registers.
 template <class Packet> double multiply_adds() {
   namespace ei = Eigen::internal;
   constexpr int chains = 10, rounds = 2000000;
-  constexpr double flops = 2.0 * chains * ei::unpacket_traits<Packet>::size;
+  constexpr double flops = 2.0 * chains * int(ei::packet_traits<float>::size);
   double best = 0;
   for (int attempt = 0; attempt < 5; ++attempt) {
     Packet sum[chains];
@@ -41,11 +41,13 @@ template <class Packet> double multiply_adds() {
   return best;
 }
 
-using Widest = Eigen::internal::packet_traits<float>::type;
-
 /// With the widest vectors that this program is compiled for.
 inline double flops_per_second() {
-  static const double value = multiply_adds<Widest>();
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored \
+    "-Wignored-attributes"  // of a vector type as template argument: alignment is known
+  static const double value = multiply_adds<Eigen::internal::packet_traits<float>::type>();
+#pragma GCC diagnostic pop
   return value;
 }
 
@@ -93,7 +95,7 @@ inline std::string billions(double value) {
 inline const bool context = [] {
   benchmark::AddCustomContext("multiply-add peak of one core, GFLOP/s", billions(flops_per_second()));
   benchmark::AddCustomContext("vector length, floats",
-                              std::to_string(Eigen::internal::unpacket_traits<Widest>::size));
+                              std::to_string(int(Eigen::internal::packet_traits<float>::size)));
   return true;
 }();
 

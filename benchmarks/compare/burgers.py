@@ -10,9 +10,8 @@ the cache.
 import math
 import random
 import sys
-import time
 
-from tools import read_floats, relative_difference
+from tools import read_floats, relative_difference, repeat
 
 NU, SIGMA, DT, POINTS, KEPT, NOISE_MODES = 0.02, 0.008, 1 / 2000, 128, 64, 8
 HIGHEST = (POINTS - 1) // 3
@@ -129,15 +128,8 @@ class Worker:
         ratio = float(variance.mean()) / (sum(ours["variance"]) / len(ours["variance"]))
         return f"{relative_difference(ours['quiet'], quiet):.3e} {ratio:.4f}"
 
-    def answer(self, command, argument):
-        if command == "check":
-            return self.check(argument)
-        times, begin = [], time.perf_counter()
-        while not times or time.perf_counter() - begin < float(argument):
-            start = time.perf_counter()
-            self.simulate()
-            times.append(1e3 * (time.perf_counter() - start))
-        return " ".join(f"{t:.6g}" for t in times)
+    def answer(self, command, argument, clock="wall"):
+        return self.check(argument) if command == "check" else repeat(float(argument), clock, self.simulate)
 
 
 def main():

@@ -120,6 +120,17 @@ def take_turns(sides, command, rounds):
     return times
 
 
+def repeat(seconds, clock, call):
+    """A worker's answer: milliseconds of every call, made for so long; of wall or cpu (all threads') time."""
+    now = time.process_time if clock == "cpu" else time.perf_counter
+    times, end = [], time.perf_counter() + seconds
+    while not times or time.perf_counter() < end:
+        start = now()
+        call()
+        times.append(1e3 * (now() - start))
+    return " ".join(f"{t:.6g}" for t in times)
+
+
 def summary(times):
     """Of {name: milliseconds}: medians, quartiles, and how many times longer than ours."""
     result = {}

@@ -6,13 +6,14 @@
 //   compare_worker work <shape> <threads> FILE    reads them, prints "ready", and answers commands:
 //     check FILE       loss, gradient, mean and variance of the batch, written to FILE
 //     steps N          N training steps; answers with the loss before the first and after the last
-//     train SECONDS    training steps for that long; answers with the milliseconds of each
-//     forward SECONDS  the same for mean and variance of the whole batch
-//     latency SECONDS  the same for one sample
+//     train SECONDS CLOCK    training steps for that long; answers with the milliseconds of each, of which
+//                            the clock is `wall`, or `cpu` for the processor time of all threads
+//     forward SECONDS CLOCK  the same for mean and variance of the whole batch
+//     latency SECONDS CLOCK  the same for one sample
 //     memory           answers with the peak and the present resident memory in KiB
 //
 // A shape is a number of points per axis: 64, 256 or 64x64.
-#include <chrono>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <numbers>
@@ -139,13 +140,15 @@ template <int D> class Worker {
         std::cout << status("VmHWM:") << ' ' << status("VmRSS:") << std::endl;
       } else {
         double seconds = 0;
-        text >> seconds;
+        std::string clock;
+        text >> seconds >> clock;
+        const auto repeat = [&](auto&& call) { this->repeat(seconds, clock == "cpu", call); };
         if (command == "train")
-          repeat(seconds, [&] { step(); });
+          repeat([&] { step(); });
         else if (command == "forward")
-          repeat(seconds, [&] { forward(initial_.view(), times_, law_); });
+          repeat([&] { forward(initial_.view(), times_, law_); });
         else if (command == "latency")
-          repeat(seconds, [&] { forward(initial_.view().samples(0, 1), {times_.data(), 1}, one_); });
+          repeat([&] { forward(initial_.view().samples(0, 1), {times_.data(), 1}, one_); });
         else
           std::cout << "unknown command " << command << std::endl;
       }
@@ -188,21 +191,21 @@ template <int D> class Worker {
     io::write_safetensors(file, arrays);
   }
 
-  template <class Call> static void repeat(double seconds, Call&& call) {
-    using Clock = std::chrono::steady_clock;
-    const auto since = [](Clock::time_point start) {
-      return std::chrono::duration<double>(Clock::now() - start).count();
+  template <class Call> static void repeat(double seconds, bool processor, Call&& call) {
+    const auto now = [](clockid_t clock) {
+      timespec t{};
+      clock_gettime(clock, &t);
+      return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
     };
-    std::vector<double> times;
-    const auto begin = Clock::now();
+    const clockid_t clock = processor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+    std::ostringstream times;
+    const double end = now(CLOCK_MONOTONIC) + seconds;
     do {
-      const auto start = Clock::now();
+      const double start = now(clock);
       call();
-      times.push_back(1e3 * since(start));
-    } while (since(begin) < seconds);
-    std::ostringstream line;
-    for (const double t : times) line << t << ' ';
-    std::cout << line.str() << std::endl;
+      times << 1e3 * (now(clock) - start) << ' ';
+    } while (now(CLOCK_MONOTONIC) < end);
+    std::cout << times.str() << std::endl;
   }
 
   Cpu device_;

@@ -7,13 +7,13 @@ environment.
 """
 
 import sys
-import time
 
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
 import model as models
+from tools import repeat
 
 
 def status(key):
@@ -96,15 +96,7 @@ class Worker:
         result = {"loss": loss, "mean": mean, "variance": variance} | self.model.gradients()
         save_file({key: value.detach().contiguous() for key, value in result.items()}, path)
 
-    def repeat(self, seconds, call):
-        times, begin = [], time.perf_counter()
-        while not times or time.perf_counter() - begin < seconds:
-            start = time.perf_counter()
-            call()
-            times.append(1e3 * (time.perf_counter() - start))
-        return " ".join(f"{t:.6g}" for t in times)
-
-    def answer(self, command, argument=None):
+    def answer(self, command, argument=None, clock="wall"):
         if command == "check":
             self.check(argument)
             return "ok"
@@ -120,7 +112,7 @@ class Worker:
             "forward": lambda: self.forward(self.u, self.t),
             "latency": lambda: self.forward(*self.one),
         }
-        return self.repeat(float(argument), calls[command])
+        return repeat(float(argument), clock, calls[command])
 
 
 def main():
