@@ -36,6 +36,9 @@ std::vector<float> random_values(std::size_t n) {
   return values;
 }
 
+/// The references run on one thread, as the kernels do.
+const bool one_thread = (Eigen::setNbThreads(1), true);
+
 /// A benchmark by its name, for functions with arguments and templates.
 template <class Function, class... Arguments>
 benchmark::internal::Benchmark* add(const std::string& name, Function function, Arguments... arguments) {
@@ -80,16 +83,20 @@ template <class L, int D>
 void forward(benchmark::State& state, double flops_per_point, double flops_per_sample = 0) {
   const Grid<D> grid = square<D>(state.range(0));
   Layered<L, D> layer(grid);
+  const peak::Watch watch;
   for (auto _ : state) layer.forward();
-  peak::report(state, double(block(grid)) * (flops_per_point * double(grid.size()) + flops_per_sample));
+  peak::report(state, watch,
+               double(block(grid)) * (flops_per_point * double(grid.size()) + flops_per_sample));
 }
 template <class L, int D>
 void vjp(benchmark::State& state, double flops_per_point, double flops_per_sample = 0) {
   const Grid<D> grid = square<D>(state.range(0));
   Layered<L, D> layer(grid);
   layer.forward();
+  const peak::Watch watch;
   for (auto _ : state) layer.vjp();
-  peak::report(state, double(block(grid)) * (flops_per_point * double(grid.size()) + flops_per_sample));
+  peak::report(state, watch,
+               double(block(grid)) * (flops_per_point * double(grid.size()) + flops_per_sample));
 }
 
 // ---- transforms
@@ -105,6 +112,7 @@ template <int D> void transform(benchmark::State& state, bool project, Transform
   auto x = random_field<D>(batch, grid, channels);
   auto values = random_values(std::size_t(f.modes() * batch * 2 * channels));
   const Spectrum<float> spectrum{values.data(), f.modes(), batch, channels};
+  const peak::Watch watch;
   for (auto _ : state) {
     if (project)
       f.project(x.view(), spectrum, Weight::analysis, scratch);
@@ -113,7 +121,7 @@ template <int D> void transform(benchmark::State& state, bool project, Transform
     benchmark::ClobberMemory();
   }
   floor_count::Flops<Shape48<D>> flops{grid.points};
-  peak::report(state, double(batch) * flops.transform(channels) * double(modes) / 16);
+  peak::report(state, watch, double(batch) * flops.transform(channels) * double(modes) / 16);
 }
 const bool transforms_added = [] {
   std::vector<std::pair<std::string, TransformBackend>> backends{{"", TransformBackend::automatic}};
@@ -187,11 +195,12 @@ void mixing_by_eigen(benchmark::State& state) {
   const Index samples = state.range(0);
   const std::vector<Complex> u(16, Complex::Random(samples, 48)), r(16, Complex::Random(48, 48));
   std::vector<Complex> y(16, Complex::Zero(samples, 48));
+  const peak::Watch watch;
   for (auto _ : state)
     for (std::size_t k = 0; k < 16; ++k) y[k].noalias() = u[k] * r[k];
   benchmark::DoNotOptimize(y.data());
   const floor_count::Flops<Shape48<1>> flops{{64}};
-  peak::report(state, double(samples) * flops.mixing());
+  peak::report(state, watch, double(samples) * flops.mixing());
 }
 BENCHMARK(mixing_by_eigen)->ArgName("samples")->Arg(16)->Arg(256);
 
@@ -209,6 +218,7 @@ template <int In, int Out> void pointwise_by_eigen(benchmark::State& state, bool
              ybar = Rows::Random(block_points, Out);
   const Eigen::RowVectorXf bias = Eigen::RowVectorXf::Random(Out);
   Rows y = Rows::Zero(block_points, Out), xbar = x, wbar = w;
+  const peak::Watch watch;
   for (auto _ : state) {
     if (backward) {
       xbar.noalias() = ybar * w;
@@ -219,7 +229,7 @@ template <int In, int Out> void pointwise_by_eigen(benchmark::State& state, bool
     }
     benchmark::ClobberMemory();
   }
-  peak::report(state, (backward ? 4.0 : 2.0) * In * Out * block_points);
+  peak::report(state, watch, (backward ? 4.0 : 2.0) * In * Out * block_points);
 }
 template <int In, int Out> void add_pointwise() {
   const std::string channels = std::to_string(In) + "→" + std::to_string(Out);
@@ -235,14 +245,14 @@ const bool pointwise_added =
 // ---- activation
 // --------------------------------------------------------------------------------------------------
 
-void ns_per_value(benchmark::State& state, double values) {
-  state.counters["ns/value"] = benchmark::Counter(
-      values / 1e9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+void ns_per_value(benchmark::State& state, const peak::Watch& watch, double values) {
+  state.counters["ns/value"] = 1e9 * watch.seconds() / double(state.iterations()) / values;
 }
 void gelu_forward(benchmark::State& state) {
   Layered<Gelu<48>, 1> layer(square<1>(64));
+  const peak::Watch watch;
   for (auto _ : state) layer.forward();
-  ns_per_value(state, double(layer.x.size()));
+  ns_per_value(state, watch, double(layer.x.size()));
 }
 BENCHMARK(gelu_forward);
 
@@ -250,6 +260,7 @@ BENCHMARK(gelu_forward);
 void gelu_by_std(benchmark::State& state) {
   const std::vector<float> x = random_values(48 * block_points);
   std::vector<float> y(x.size()), slope(x.size());
+  const peak::Watch watch;
   for (auto _ : state) {
     for (std::size_t i = 0; i < x.size(); ++i) {
       const float phi = 0.5f * (1 + std::erf(x[i] * 0.70710678f));
@@ -258,7 +269,7 @@ void gelu_by_std(benchmark::State& state) {
     }
     benchmark::ClobberMemory();
   }
-  ns_per_value(state, double(x.size()));
+  ns_per_value(state, watch, double(x.size()));
 }
 BENCHMARK(gelu_by_std);
 
@@ -266,13 +277,14 @@ BENCHMARK(gelu_by_std);
 void gelu_by_eigen(benchmark::State& state) {
   const Eigen::ArrayXf x = Eigen::ArrayXf::Random(48 * block_points) * 3;
   Eigen::ArrayXf phi(x.size()), y(x.size()), slope(x.size());
+  const peak::Watch watch;
   for (auto _ : state) {
     phi = 0.5f * (1 + (x * 0.70710678f).erf());
     y = x * phi;
     slope = phi + x * 0.39894228f * (-0.5f * x.square()).exp();
     benchmark::ClobberMemory();
   }
-  ns_per_value(state, double(x.size()));
+  ns_per_value(state, watch, double(x.size()));
 }
 BENCHMARK(gelu_by_eigen);
 
@@ -306,8 +318,9 @@ void adamw(benchmark::State& state) {
   AdamW<float> optimiser(n);
   std::vector<float> w = random_values(n);
   const std::vector<float> g = w;
+  const peak::Watch watch;
   for (auto _ : state) optimiser.step(w, g, device);
-  peak::report(state, 12 * double(n), 7 * 4 * double(n));
+  peak::report(state, watch, 12 * double(n), 7 * 4 * double(n));
 }
 BENCHMARK(adamw)->ArgName("parameters")->Arg(330000)->Arg(9200000);
 
@@ -315,13 +328,14 @@ void adamw_by_eigen(benchmark::State& state) {
   const Index n = state.range(0);
   Eigen::ArrayXf w = Eigen::ArrayXf::Random(n), m = Eigen::ArrayXf::Zero(n), v = m;
   const Eigen::ArrayXf g = w;
+  const peak::Watch watch;
   for (auto _ : state) {
     m = 0.9f * m + 0.1f * g;
     v = 0.999f * v + 0.001f * g.square();
     w = w * (1 - 1e-5f) - 1e-3f * (m / (v.sqrt() + 1e-8f));
     benchmark::ClobberMemory();
   }
-  peak::report(state, 12 * double(n), 7 * 4 * double(n));
+  peak::report(state, watch, 12 * double(n), 7 * 4 * double(n));
 }
 BENCHMARK(adamw_by_eigen)->ArgName("parameters")->Arg(330000)->Arg(9200000);
 
