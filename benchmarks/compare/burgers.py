@@ -10,7 +10,10 @@ import math
 import random
 import sys
 
-from tools import read_floats, relative_difference, repeat
+import numpy
+from safetensors.numpy import load_file
+
+from tools import repeat
 
 NU, SIGMA, DT, POINTS, KEPT, NOISE_MODES = 0.02, 0.008, 1 / 2000, 128, 64, 8
 HIGHEST = (POINTS - 1) // 3
@@ -34,8 +37,6 @@ class NumPy:
     batch = 192  # members that advance together: the fastest of 96 … 1536
 
     def __init__(self, threads):
-        import numpy
-
         self.np, self.random = numpy, numpy.random.Generator(numpy.random.SFC64(1))
         decay, gain, noise = (numpy.array(c, numpy.float32) for c in coefficients())
         self.decay, self.gain = decay, (1j * gain).astype(numpy.complex64)
@@ -120,15 +121,13 @@ class Worker:
 
     def check(self, path):
         """Relative difference of u_T without noise, and the ratio of mean variances with it, to our file's."""
-        ours = {key: list(value) for key, value in read_floats(path).items()}
-        rows = [ours["initial"][i * POINTS : (i + 1) * POINTS] for i in range(self.samples)]
-        initial = self.back_end.array(rows)
-        quiet = self.back_end.run(initial, self.steps, False).reshape(-1).tolist()
-        noisy = self.back_end.run(self.back_end.repeat(initial, self.members), self.steps, True)
-        noisy = noisy.reshape(self.samples, self.members, POINTS)
-        variance = ((noisy - noisy.mean(1)[:, None]) ** 2).sum(1) / (self.members - 1)
-        ratio = float(variance.mean()) / (sum(ours["variance"]) / len(ours["variance"]))
-        return f"{relative_difference(ours['quiet'], quiet):.3e} {ratio:.4f}"
+        ours = load_file(path)
+        initial = self.back_end.array(ours["initial"].tolist())
+        quiet = numpy.asarray(self.back_end.run(initial, self.steps, False))
+        difference = numpy.linalg.norm(quiet - ours["quiet"]) / numpy.linalg.norm(quiet)
+        noisy = numpy.asarray(self.back_end.run(self.back_end.repeat(initial, self.members), self.steps, True))
+        variance = noisy.reshape(self.samples, self.members, POINTS).var(1, ddof=1)
+        return f"{difference:.3e} {variance.mean() / ours['variance'].mean():.4f}"
 
     def answer(self, command, argument, clock="wall"):
         return self.check(argument) if command == "check" else repeat(float(argument), clock, self.simulate)

@@ -1,11 +1,8 @@
 """What the comparisons share: an environment with PyTorch, our workers, processes that take turns, and numbers."""
 
-import array
-import json
 import os
 import platform
 import statistics
-import struct
 import subprocess
 import sys
 import time
@@ -142,23 +139,6 @@ def summary(times):
     for entry in result.values():
         entry["ratio"] = entry["median_ms"] / result[OURS]["median_ms"]
     return result
-
-
-def read_floats(path):
-    """The float tensors of a safetensors file."""
-    data = Path(path).read_bytes()
-    (length,) = struct.unpack("<Q", data[:8])
-    tensors = {}
-    for name, entry in json.loads(data[8 : 8 + length]).items():
-        if name != "__metadata__":
-            begin, end = (8 + length + offset for offset in entry["data_offsets"])
-            tensors[name] = array.array("f", data[begin:end])
-    return tensors
-
-
-def relative_difference(a, b):
-    size = sum(x * x for x in a) ** 0.5
-    return sum((x - y) ** 2 for x, y in zip(a, b, strict=True)) ** 0.5 / max(size, 1e-30)
 
 
 def machine():

@@ -4,13 +4,14 @@
 //
 //   compare_worker make <shape> <batch> FILE      writes weights and data, for both sides to read
 //   compare_worker work <shape> <threads> FILE    reads them, prints "ready", and answers commands:
-//     check FILE       loss, gradient, mean and variance of the batch, written to FILE
-//     steps N          N training steps; answers with the loss before the first and after the last
+//     check FILE             loss, gradient, mean and variance of the batch, written to FILE; PyTorch's side
+//                            answers how far its own are from those
+//     steps N                N training steps; answers with the loss before the first and after the last
 //     train SECONDS CLOCK    training steps for that long; answers with the milliseconds of each, of which
 //                            the clock is `wall`, or `cpu` for the processor time of all threads
 //     forward SECONDS CLOCK  the same for mean and variance of the whole batch
 //     latency SECONDS CLOCK  the same for one sample
-//     memory           answers with the peak and the present resident memory in KiB
+//     memory                 answers with the peak and the present resident memory in KiB
 //
 // A shape is a number of points per axis: 64, 256 or 64x64.
 #include <ctime>
