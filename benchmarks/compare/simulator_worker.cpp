@@ -1,0 +1,100 @@
+// Our side of the comparison of simulators: the stochastic Burgers equation, members of several initial
+// conditions.
+//
+//   simulator_worker <threads> <samples> <members> <steps>
+// prints "ready" and answers commands:
+//   check FILE         u_0 and u_T without noise, and the variance of u_T with noise, on the simulated grid
+//   run SECONDS CLOCK  simulations for that long; answers with the milliseconds of each, of which the clock
+//   is
+//                      `wall`, or `cpu` for the processor time of all threads
+#include <ctime>
+#include <iostream>
+#include <sstream>
+
+#include "mno/io/safetensors_writer.hpp"
+#include "mno/simulate/burgers.hpp"
+
+namespace {
+
+using namespace mno;
+
+struct Worker {
+  Cpu device;
+  Sampling sampling;
+  spde::Burgers equation;
+
+  void check(const std::string& file) {
+    auto full = equation;
+    full.kept = full.simulated;
+    const auto noisy = collect<float>(full, sampling, device);
+    full.sigma = 0;
+    auto quiet_sampling = sampling;
+    quiet_sampling.members = 1;
+    const auto quiet = collect<float>(full, quiet_sampling, device);
+    const Index points = full.simulated;
+    std::vector<float> variance;
+    for (Index s = 0; s < sampling.samples; ++s)
+      for (Index p = 0; p < points; ++p) {
+        double sum = 0, square = 0;
+        for (Index m = 0; m < sampling.members; ++m) {
+          const double u = double(noisy.members(s * sampling.members + m, p, 0));
+          sum += u;
+          square += u * u;
+        }
+        const double n = double(sampling.members);
+        variance.push_back(float((square - sum * sum / n) / (n - 1)));
+      }
+    const io::Extents extents{sampling.samples, points};
+    std::vector<io::NamedArray> arrays;
+    arrays.emplace_back("initial", extents, quiet.initial.span());
+    arrays.emplace_back("quiet", extents, quiet.members.span());
+    arrays.emplace_back("variance", extents, std::span<const float>(variance));
+    io::write_safetensors(file, arrays);
+  }
+
+  std::string run(double seconds, bool processor) {
+    const auto now = [](clockid_t clock) {
+      timespec t{};
+      clock_gettime(clock, &t);
+      return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+    };
+    const clockid_t clock = processor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
+    std::ostringstream times;
+    const double end = now(CLOCK_MONOTONIC) + seconds;
+    do {
+      const double start = now(clock);
+      const auto all = collect<float>(equation, sampling, device);
+      times << 1e3 * (now(clock) - start) << ' ';
+    } while (now(CLOCK_MONOTONIC) < end);
+    return times.str();
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc != 5) {
+    std::cerr << "Usage: simulator_worker THREADS SAMPLES MEMBERS STEPS\n";
+    return 2;
+  }
+  Worker worker{Cpu(std::stoi(argv[1])), {}, {}};
+  worker.sampling.samples = std::stoi(argv[2]);
+  worker.sampling.members = std::stoi(argv[3]);
+  const double dt = worker.equation.time / double(worker.equation.steps);
+  worker.equation.steps = std::stoi(argv[4]);
+  worker.equation.time = dt * double(worker.equation.steps);
+  std::cout << "ready" << std::endl;
+  std::string command, argument, clock;
+  while (std::cin >> command >> argument) {
+    if (command == "check") {
+      worker.check(argument);
+      std::cout << "ok" << std::endl;
+    } else {
+      std::cin >> clock;
+      std::cout << worker.run(std::stod(argument), clock == "cpu") << std::endl;
+    }
+  }
+} catch (const std::exception& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
+}

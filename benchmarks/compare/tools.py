@@ -1,0 +1,149 @@
+"""What the comparisons share: an environment with PyTorch, our workers, processes that take turns, and numbers."""
+
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BUILD = ROOT / "build"
+RESULTS = BUILD / "comparison"
+TORCH = "2.9.1"
+OURS = "mno"
+ASIDE = 0.02  # seconds between two sides, for threads of the last to fall asleep
+# malloc keeps what is freed, instead of giving it back to the kernel and taking it anew, page by page.
+TUNED = {
+    "MALLOC_MMAP_THRESHOLD_": str(4 << 30),
+    "MALLOC_TRIM_THRESHOLD_": str(16 << 30),
+    "MALLOC_TOP_PAD_": str(256 << 20),
+}
+
+
+def say(text):
+    print(text, flush=True)
+
+
+def run(command, **options):
+    say("  " + " ".join(str(word) for word in command))
+    subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, **options)
+
+
+def python_with_torch(folder):
+    """The interpreter of an environment of its own with PyTorch, NumPy and safetensors."""
+    python = folder / "bin/python"
+    pip = [folder / "bin/pip", "install", "-q", "--disable-pip-version-check"]
+    if not python.exists():
+        run([sys.executable, "-m", "venv", folder])
+    if not has(python, f"import torch; assert torch.__version__.startswith('{TORCH}')"):
+        say(f"Installing PyTorch {TORCH} into {folder} …")
+        index = ["--index-url", "https://download.pytorch.org/whl/cpu", "--retries", "0", "--timeout", "15"]
+        try:  # a fifth of the size, and the same kernels for processors
+            run([*pip, *index, f"torch=={TORCH}"], stderr=subprocess.DEVNULL)
+        except subprocess.CalledProcessError:
+            say("  PyTorch's own index does not answer; the build of the default index, which is larger.")
+            run([*pip, f"torch=={TORCH}"])
+    if not has(python, "import numpy, safetensors"):
+        run([*pip, "numpy", "safetensors"])
+    return python
+
+
+def has(python, code):
+    return python.exists() and subprocess.run([python, "-c", code], capture_output=True).returncode == 0
+
+
+def with_neuraloperator(folder):
+    """Whether neuraloperator's FNO can be imported, after an attempt to install it."""
+    python, imports = folder / "bin/python", "from neuralop.models import FNO"
+    if not has(python, imports):
+        pip = [folder / "bin/pip", "install", "-q", "--disable-pip-version-check"]
+        try:
+            run([*pip, "neuraloperator", f"torch=={TORCH}"])
+        except subprocess.CalledProcessError:
+            return False
+    return has(python, imports)
+
+
+def build(target):
+    say("Building our side …")
+    run(["cmake", "--preset", "benchmark"], cwd=ROOT)
+    run(["cmake", "--build", "--preset", "benchmark", "--target", target], cwd=ROOT)
+    return BUILD / "benchmark/bin" / target
+
+
+class Side:
+    """A process that waits for commands and answers each with one line."""
+
+    def __init__(self, name, command, threads, environment):
+        self.name, self.log = name, RESULTS / f"{name}.log"
+        environment = dict(os.environ, OMP_NUM_THREADS=str(threads), MKL_NUM_THREADS=str(threads), **environment)
+        self.process = subprocess.Popen(
+            [str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self.log.open("w"), text=True, env=environment,
+        )  # fmt: skip
+        if self._answer() != "ready":
+            raise RuntimeError(f"{name} did not start; see {self.log}")
+
+    def _answer(self):
+        return self.process.stdout.readline().strip()
+
+    def ask(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        line = self._answer()
+        if not line:
+            raise RuntimeError(f"{self.name} stopped at '{command}'; see {self.log}")
+        return line
+
+    def numbers(self, command):
+        return [float(word) for word in self.ask(command).split()]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def take_turns(sides, command, rounds):
+    """Milliseconds of every side, the sides in turn; one turn before the first is not counted."""
+    times = {name: [] for name in sides}
+    for side in sides.values():  # caches, pools, torch.compile
+        side.numbers(command)
+    for _ in range(rounds):
+        for name, side in sides.items():
+            time.sleep(ASIDE)
+            times[name] += side.numbers(command)
+    return times
+
+
+def repeat(seconds, clock, call):
+    """A worker's answer: milliseconds of every call, made for so long; of wall or cpu (all threads') time."""
+    now = time.process_time if clock == "cpu" else time.perf_counter
+    times, end = [], time.perf_counter() + seconds
+    while not times or time.perf_counter() < end:
+        start = now()
+        call()
+        times.append(1e3 * (now() - start))
+    return " ".join(f"{t:.6g}" for t in times)
+
+
+def summary(times):
+    """Of {name: milliseconds}: medians, quartiles, and how many times longer than ours."""
+    result = {}
+    for name, values in times.items():
+        quartiles = statistics.quantiles(values, n=4) if len(values) > 1 else [values[0]] * 3
+        result[name] = {
+            "median_ms": statistics.median(values), "quartiles_ms": quartiles[::2], "repetitions": len(values),
+        }  # fmt: skip
+    for entry in result.values():
+        entry["ratio"] = entry["median_ms"] / result[OURS]["median_ms"]
+    return result
+
+
+def machine():
+    name = platform.processor()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            name = line.split(":")[1].strip()
+    return {"processor": name, "cores": os.cpu_count(), "date": time.strftime("%Y-%m-%d")}
