@@ -97,7 +97,7 @@ void read_config(const std::filesystem::path& path, const ConfigKeys& keys) {
     const toml::table* table = node.as_table();
     if (known == keys.end() || !table)
       mno::io::refuse(name, "found an unknown key ", mno::io::shown(table_name),
-                      "; expected are the tables [data], [model] and [training]");
+                      "; expected are the tables [data], [model], [training] and [weights]");
     for (const auto& [key, value] : *table) {
       const std::string option_name = shown_again(key.str());
       const auto option = known->second.find(option_name);

@@ -38,6 +38,7 @@ struct Options {
   const Benchmark* benchmark = nullptr;
   Sizes sizes{};  // 0: of --quick or --full
   std::string recipe = "decoupled";
+  double covariance = 1;  // weight of the covariance's own term
   ShapeNumbers shape{};
   std::uint64_t data_seed = 1;
   std::filesystem::path folder{};
@@ -56,6 +57,7 @@ Json settings(const Options& options, const Operator& one) {
   return {{"benchmark", options.benchmark->name},
           {"shape", one.shape_text()},
           {"recipe", options.recipe},
+          {"covariance_weight", options.covariance},
           {"train", s.train},
           {"validation", s.validation},
           {"test", s.test},
@@ -108,6 +110,7 @@ bool train(const Options& options, const Operator& one, Index seed, Progress& pr
   request.resume = std::filesystem::exists(request.checkpoint);
   request.recipe = options.recipe;
   request.options.recipe = mno::Recipe::named(options.recipe);
+  request.options.recipe.hilbert_schmidt.weight = options.covariance;
   request.options.epochs = s.epochs;
   request.options.seed = std::uint64_t(seed);
   request.validation = double(s.validation) / double(s.train + s.validation);
@@ -246,6 +249,11 @@ void add_experiment(CLI::App& app, Run& run) {
     size("--seeds", s.seeds, "Trainings; the rows are means over them");
     one->add_option("--recipe", options->recipe, "Loss: paper or decoupled")
         ->check(CLI::IsMember({"paper", "decoupled"}))
+        ->capture_default_str();
+    one->add_option("--covariance", options->covariance,
+                    "Weight of the covariance's distance to the ensemble's; 0: only pointwise variances are "
+                    "trained, as in the paper")
+        ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
     one->add_option("--rank", options->shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
     one->add_option("--width", options->shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);

@@ -46,7 +46,7 @@ template <class S> class OperatorOf final : public Operator {
 
   TrainResult train(io::EnsembleReader& file, const TrainRequest& request) const override {
     const mno::TrainingOptions& options = request.options;
-    Data train = file.read<float, D>(), validation;
+    Data train = file.read<float, D>({.keep = needed(options.recipe, file.members())}), validation;
     Fingerprint fingerprint;
     for (const Field* field : {&train.initial, &train.mean, &train.variance, &train.known})
       fingerprint.add(field->span());
@@ -258,6 +258,14 @@ template <class S> class OperatorOf final : public Operator {
   }
 
  private:
+  /// What the terms of a recipe want to know of the members, beside mean and variance.
+  static mno::EnsembleOptions needed(const mno::Recipe& recipe, Index members) {
+    mno::EnsembleOptions keep;
+    if (recipe.hilbert_schmidt.weight > 0 || recipe.hutchinson.weight > 0) keep.factors = S::rank;
+    if (recipe.student_nll.weight > 0 || recipe.crps.weight > 0) keep.kept_members = members;
+    return keep;
+  }
+
   static std::vector<double> calibration_levels() {
     std::vector<double> levels;
     for (int i = 1; i < 20; ++i) levels.push_back(0.05 * i);

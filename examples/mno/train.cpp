@@ -1,10 +1,12 @@
 // mno train: an operator from a file of ensembles.
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "command.hpp"
 #include "config.hpp"
@@ -25,6 +27,7 @@ struct Options {
   TrainRequest request{};
   std::string schedule = "cosine";
   Index warmup_epochs = -1, ramp_epochs = -1;
+  std::array<std::optional<double>, mno::Recipe::size> weights{};  // in the order of Recipe::names
   bool restart = false, json = false;
   ConfigKeys keys{};
 };
@@ -68,6 +71,8 @@ int train(Options& options) {
         "' holds an unfinished run: add --resume to go on with it, or --restart to begin again.");
   auto& training = request.options;
   training.recipe = mno::Recipe::named(request.recipe);
+  for (std::size_t i = 0; i < mno::Recipe::size; ++i)
+    if (options.weights[i]) training.recipe.weight(mno::Recipe::names[i]) = *options.weights[i];
   if (options.warmup_epochs >= 0) training.recipe.warmup_epochs = options.warmup_epochs;
   if (options.ramp_epochs >= 0) training.recipe.ramp_epochs = options.ramp_epochs;
   training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
@@ -151,7 +156,8 @@ void add_train(CLI::App& app, Run& run) {
     o.keys[table][key] = option;
     return option;
   };
-  command->add_option("--config", o.config, "A TOML file with tables [data], [model] and [training]");
+  command->add_option("--config", o.config,
+                      "A TOML file with tables [data], [model], [training] and [weights]");
   add("data", "data", o.data, "The .npz or HDF5 file: u0, uT, t and, if need be, length and fields");
   add("data", "validation", o.request.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
@@ -204,6 +210,13 @@ void add_train(CLI::App& app, Run& run) {
       "Least time between checkpoints; 0: after every epoch")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  for (std::size_t i = 0; i < mno::Recipe::size; ++i) {
+    const std::string term = mno::Recipe::names[i];
+    o.keys["weights"][term] =
+        command->add_option("--weight-" + term, o.weights[i], "Weight of a term (default: the recipe's)")
+            ->check(CLI::NonNegativeNumber)
+            ->group("Weights of the loss");
+  }
   command->add_flag("--resume", o.request.resume, "Go on from MODEL.checkpoint");
   command->add_flag("--restart", o.restart, "Begin again although there is a checkpoint")
       ->excludes("--resume");

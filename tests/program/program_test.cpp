@@ -337,7 +337,8 @@ TEST_CASE("a configuration gives what flags do not, and nothing else may stand i
   spoil(folder / "run.toml",
         bytes_of(std::string_view(
             "[data]\ndata = \"data.npz\"\nvalidation = 0.25\n[model]\noutput = \"toml.safetensors\"\n"
-            "width = 16\n[training]\nepochs = 7\nlearning-rate = 1e-3\n")));
+            "width = 16\n[training]\nepochs = 7\nlearning-rate = 1e-3\n[weights]\nhilbert_schmidt = 2\n"
+            "crps = 0.5\n")));
   const auto done = mno_in(folder, "train --config run.toml --epochs 2 --json");
   REQUIRE_MESSAGE(done.code == 0, done.errors);
   const auto report = nlohmann::json::parse(done.out);
@@ -346,6 +347,8 @@ TEST_CASE("a configuration gives what flags do not, and nothing else may stand i
   CHECK(report["validation_samples"] == 6);
   const auto told = nlohmann::json::parse(mno_in(folder, "info toml.safetensors --json").out);
   CHECK(says(told["metadata"]["training"].get<std::string>(), " learning_rate=0.001 "));
+  CHECK(says(told["metadata"]["training"].get<std::string>(), " hilbert_schmidt=2 "));
+  CHECK(says(told["metadata"]["training"].get<std::string>(), " crps=0.5 "));
 
   const auto refused = [&](const std::string& text) {
     spoil(folder / "bad.toml", bytes_of(std::string_view(text)));

@@ -64,8 +64,11 @@ void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R&
       for (Index x = 0; x < law.points(); x += tile_points) {
         const Index points = std::min(tile_points, law.points() - x);
         Rows b(workspace.factor.data(), rank, points * channels);
-        for (Index i = 0; i < points; ++i)
-          b.middleCols(i * channels, channels) = detail::factor_at(law, s, x + i);
+        if (channels == 1)  // (point, k) to (k, point)
+          transpose(detail::factor_at(law, s, x).data(), rank, b.data(), points, points, rank);
+        else
+          for (Index i = 0; i < points; ++i)
+            b.middleCols(i * channels, channels) = detail::factor_at(law, s, x + i);
         auto out = all.block(j, x * channels, xi.rows(), b.cols());
         out.rowwise() = mean.segment(x * channels, b.cols()).transpose();
         multiply_add<T>({out.data(), out.rows(), out.cols(), n}, {xi.data(), xi.rows(), rank, rank},
