@@ -98,6 +98,8 @@ TEST_CASE("transforms are the sums of wavenumbers.hpp, on every backend") {
     CAPTURE(int(backend));
     for (Index n : {4, 5, 6, 9, 16})
       for (Index modes : {1, 2, 3, 5, 12}) against_definition<1>({{n}}, modes, backend);
+    against_definition<1>({{1200}}, 5, backend);  // more rows than a strip, folded twice and once
+    against_definition<1>({{1030}}, 4, backend);
     for (Index modes : {1, 2, 3, 9}) {
       against_definition<2>({{4, 4}}, modes, backend);
       against_definition<2>({{5, 6}}, modes, backend);
