@@ -66,11 +66,16 @@ def with_neuraloperator(folder):
     return has(python, imports)
 
 
-def build(target):
-    say("Building our side …")
-    run(["cmake", "--preset", "benchmark"], cwd=ROOT)
-    run(["cmake", "--build", "--preset", "benchmark", "--target", target], cwd=ROOT)
-    return BUILD / "benchmark/bin" / target
+def build(target, wanted=True):
+    """Our side's program, built first unless what is there is to be used."""
+    program = BUILD / "benchmark/bin" / target
+    if wanted:
+        say("Building our side …")
+        run(["cmake", "--preset", "benchmark"], cwd=ROOT)
+        run(["cmake", "--build", "--preset", "benchmark", "--target", target], cwd=ROOT)
+    elif not program.exists():
+        raise RuntimeError(f"{program} is not there: run without --no-build.")
+    return program
 
 
 class Side:
