@@ -54,6 +54,7 @@
 #include "mno/metric/spectrum.hpp"
 #include "mno/metric/wasserstein.hpp"
 #include "mno/model/gradient.hpp"
+#include "mno/model/prepared.hpp"
 #include "mno/simulate/burgers.hpp"
 #include "mno/simulate/ensemble.hpp"
 #include "mno/simulate/exponential_euler.hpp"
