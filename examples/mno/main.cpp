@@ -2,7 +2,7 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
-#include <mno/core/error.hpp>
+#include <mno/io/safe_file.hpp>
 #include <new>
 #include <thread>
 
@@ -68,6 +68,9 @@ int main(int argc, char** argv) {
     return run();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? succeeded : bad_input;
+  } catch (const mno::io::CannotWrite& error) {
+    std::cerr << error.what() << "\n";
+    return failed;
   } catch (const mno::Error& error) {
     std::cerr << error.what() << "\n";
     return bad_input;

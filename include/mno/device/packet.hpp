@@ -13,7 +13,9 @@
 #include "mno/core/grid.hpp"
 
 // The loop that follows has a constant number of turns and is written out: its arrays become registers.
-#if defined(__clang__)
+#if defined(__CUDACC__)  // its front end knows neither pragma, and the device has kernels of its own
+#define MNO_UNROLL
+#elif defined(__clang__)
 #define MNO_UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)
 #define MNO_UNROLL _Pragma("GCC unroll 16")

@@ -16,6 +16,15 @@
 
 namespace mno::io {
 
+/// A disk that is full, a folder that is read-only: not the fault of what was asked for.
+class CannotWrite : public Error {
+ public:
+  using Error::Error;
+};
+template <class... Parts> [[noreturn]] void cannot_write(const std::string& name, const Parts&... parts) {
+  throw CannotWrite(text("mno: ", name, ": ", text(parts...).str(), ".").str());
+}
+
 enum class Keep { previous, nothing };  // of the file that is replaced
 
 class SafeFile {
@@ -91,8 +100,8 @@ class SafeFile {
   [[noreturn]] void fail(const char* what) {
     const std::string message = system_message(errno), name = temporary_.string();
     discard();
-    refuse(file_name(path_), "cannot ", what, " its temporary '", name, "': ", message,
-           "; the file itself is unchanged");
+    cannot_write(file_name(path_), "cannot ", what, " its temporary '", name, "': ", message,
+                 "; the file itself is unchanged");
   }
 
   void create(mode_t mode) {
@@ -105,8 +114,8 @@ class SafeFile {
       if (!descriptor_) {
         const int error = errno;
         const auto name = std::exchange(temporary_, {});
-        refuse(file_name(path_), "cannot create its temporary '", name.string(),
-               "': ", system_message(error));
+        cannot_write(file_name(path_), "cannot create its temporary '", name.string(),
+                     "': ", system_message(error));
       }
       const bool locked = ::flock(descriptor_.get(), LOCK_EX | LOCK_NB) == 0;
       if (!locked && errno != EWOULDBLOCK) return;  // a file system without locks: orphans stay
@@ -115,7 +124,7 @@ class SafeFile {
       if (locked && ::fstat(descriptor_.get(), &status) == 0 && status.st_nlink == 1) return;
       discard();
     }
-    refuse(file_name(path_), "cannot create a temporary beside it: every name that was tried is taken");
+    cannot_write(file_name(path_), "cannot create a temporary beside it: every name that was tried is taken");
   }
 
   void remove_orphans() const {
@@ -165,8 +174,9 @@ class SafeFile {
   void make_directory_durable() const {
     Descriptor folder(::open(directory().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder || (::fsync(folder.get()) != 0 && errno != EINVAL))  // EINVAL: nothing to do here
-      refuse(file_name(path_), "is written, but may not outlive a power failure, because its directory ",
-             "cannot be made durable: ", system_message(errno));
+      cannot_write(file_name(path_),
+                   "is written, but may not outlive a power failure, because its directory ",
+                   "cannot be made durable: ", system_message(errno));
   }
 
   void discard() noexcept {
