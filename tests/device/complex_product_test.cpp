@@ -21,7 +21,8 @@ TEST_CASE_TEMPLATE("C = A B and C += Aᵀ B", T, float, double) {
     return m;
   };
   for (const Index columns : {1, 5, 16, 24, 32, 48, 64, 96})
-    for (const auto& [rows, depth] : {std::pair<Index, Index>{1, 1}, {3, 7}, {8, 48}, {15, 150}}) {
+    for (const auto& shape : {std::pair<Index, Index>{1, 1}, {3, 7}, {8, 48}, {15, 150}}) {
+      const Index rows = shape.first, depth = shape.second;
       CAPTURE(rows);
       CAPTURE(columns);
       CAPTURE(depth);

@@ -70,7 +70,8 @@ TEST_CASE_TEMPLATE("products equal Eigen's at every width, added or set", T, flo
   const auto view = [](auto& m) { return Matrix<T>{m.data(), m.rows(), m.cols(), m.cols()}; };
   const auto read = [](const auto& m) { return Matrix<const T>{m.data(), m.rows(), m.cols(), m.cols()}; };
   for (const Index n : {1, 2, 5, 16, 24, 32, 48, 64, 96, 128})
-    for (const auto& [m, k] : {std::pair<Index, Index>{1, 3}, {7, 1}, {17, 48}, {64, 200}}) {
+    for (const auto& shape : {std::pair<Index, Index>{1, 3}, {7, 1}, {17, 48}, {64, 200}}) {
+      const Index m = shape.first, k = shape.second;
       CAPTURE(m);
       CAPTURE(n);
       CAPTURE(k);

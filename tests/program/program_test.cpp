@@ -165,9 +165,7 @@ TEST_CASE("data that cannot be trained on is refused with a sentence and exit co
   const auto refused = [](const Data& data) {
     const Scratch folder;
     data.write(folder / "data.npz");
-    const auto begin = std::chrono::steady_clock::now();
     const auto result = mno_in(folder, "train --data data.npz -o m.safetensors --epochs 1" + small);
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
     CHECK_FALSE(std::filesystem::exists(folder / "m.safetensors"));
     CHECK(result.code == 2);
     return result.errors;
