@@ -77,6 +77,10 @@ template <class T> class FoldedAxis {
         if (begin >= end) continue;
         const Matrix<const T>& from = part.sine ? sine : cosine;
         const Matrix<T> to{folded + (Index(c) * strip + begin - j) * columns, end - begin, columns, columns};
+        if (part.modes == 0) {
+          std::fill_n(to.data, to.rows * columns, T(0));
+          continue;
+        }
         detail::product<T>(to, {part.table[weighting].data() + begin, 1, rows_},
                            {from.data + part.first * from.pitch, part.modes, columns, part.step * from.pitch},
                            part.modes, part.sine ? sign : T(1), Write::set, false);
