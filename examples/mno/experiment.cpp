@@ -31,7 +31,7 @@ constexpr std::array benchmarks{
 struct Sizes {
   Index train = 0, validation = 0, test = 0, members = 0, epochs = 0, seeds = 0;
 };
-constexpr Sizes quick{256, 32, 64, 64, 100, 1};
+constexpr Sizes quick{512, 64, 64, 64, 150, 1};
 constexpr Sizes full{1000, 100, 200, 192, 200, 5};
 
 struct Options {
@@ -235,7 +235,7 @@ void add_experiment(CLI::App& app, Run& run) {
     one->footer(std::string("Example:\n  mno experiment ") + benchmark.name + " --full -o results");
     auto& s = options->sizes;
     auto* small =
-        one->add_flag("--quick", options->quick, "Minutes: 256 conditions of 64 members, 1 seed (default)");
+        one->add_flag("--quick", options->quick, "A minute: 512 conditions of 64 members, 1 seed (default)");
     one->add_flag("--full", options->full, "The protocol: 1000 conditions of 192 members, 5 seeds")
         ->excludes(small);
     const auto size = [&](const char* flag, Index& value, const char* text) {
