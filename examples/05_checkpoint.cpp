@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 #include <mno/simulate/burgers.hpp>
+#include <mno/simulate/ensemble.hpp>
 #include <mno/train/checkpoint.hpp>
 
 struct Small {
@@ -22,14 +23,9 @@ mno::Ensemble<float, 1> ensembles(mno::Index samples, mno::Index first) {
   mno::spde::Burgers equation;
   equation.steps = 250;  // coarser than one would take for results
   equation.simulated = 64, equation.kept = 32;
-  auto data = mno::make_ensemble<float, 1>(samples, equation.grid(), /*channels=*/1);
-  mno::simulate<float>(equation, {.samples = samples, .members = 16, .seed = 1, .first_sample = first},
-                       [&](const mno::Row<float, 1>& row, mno::View<const float, 1> members) {
-                         mno::set_entry<float, 1>(data, row.row, row.initial, float(row.time), row.sample,
-                                                  members);
-                       });
+  return mno::simulate_ensemble<float>(equation,
+                                       {.samples = samples, .members = 16, .seed = 1, .first_sample = first});
   // [ensemble] end
-  return data;
 }
 
 int main(int argc, char** argv) try {

@@ -7,12 +7,12 @@
 //   run SECONDS CLOCK  simulations for that long; answers with the milliseconds of each, of which the clock
 //   is
 //                      `wall`, or `cpu` for the processor time of all threads
-#include <ctime>
 #include <iostream>
 #include <sstream>
 
 #include "mno/io/safetensors_writer.hpp"
 #include "mno/simulate/burgers.hpp"
+#include "timing.hpp"
 
 namespace {
 
@@ -53,20 +53,7 @@ struct Worker {
   }
 
   std::string run(double seconds, bool processor) {
-    const auto now = [](clockid_t clock) {
-      timespec t{};
-      clock_gettime(clock, &t);
-      return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
-    };
-    const clockid_t clock = processor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
-    std::ostringstream times;
-    const double end = now(CLOCK_MONOTONIC) + seconds;
-    do {
-      const double start = now(clock);
-      const auto all = collect<float>(equation, sampling, device);
-      times << 1e3 * (now(clock) - start) << ' ';
-    } while (now(CLOCK_MONOTONIC) < end);
-    return times.str();
+    return times_of(seconds, processor, [&] { collect<float>(equation, sampling, device); });
   }
 };
 

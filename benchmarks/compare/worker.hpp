@@ -14,7 +14,6 @@
 //     memory                 answers with the peak and the present resident memory in KiB
 //
 // A shape is a number of points per axis: 64, 256 or 64x64.
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <numbers>
@@ -24,6 +23,7 @@
 #include "mno/io/model_file.hpp"
 #include "mno/loss/recipe.hpp"
 #include "mno/train/adamw.hpp"
+#include "timing.hpp"
 
 namespace comparison {
 
@@ -193,20 +193,7 @@ template <int D> class Worker {
   }
 
   template <class Call> static void repeat(double seconds, bool processor, Call&& call) {
-    const auto now = [](clockid_t clock) {
-      timespec t{};
-      clock_gettime(clock, &t);
-      return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
-    };
-    const clockid_t clock = processor ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC;
-    std::ostringstream times;
-    const double end = now(CLOCK_MONOTONIC) + seconds;
-    do {
-      const double start = now(clock);
-      call();
-      times << 1e3 * (now(clock) - start) << ' ';
-    } while (now(CLOCK_MONOTONIC) < end);
-    std::cout << times.str() << std::endl;
+    std::cout << times_of(seconds, processor, call) << std::endl;
   }
 
   Cpu device_;

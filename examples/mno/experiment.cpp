@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <mno/io/bytes.hpp>
+#include <mno/simulate/rough_volatility.hpp>
 
 #include "command.hpp"
 #include "history.hpp"
@@ -25,7 +26,7 @@ struct Benchmark {
 constexpr std::array benchmarks{
     Benchmark{"burgers", "stochastic Burgers", "1d-spde", "burgers"},
     Benchmark{"phi4", "phi^4", "1d-spde", "phi4"},
-    Benchmark{"rough-volatility", "rough volatility, H = 0.1", "rough-volatility", "rough-vol"},
+    Benchmark{"rough-volatility", "rough volatility", "rough-volatility", "rough-vol"},
     Benchmark{"heat", "the linear heat equation, whose law is known", "heat", "heat"}};
 
 struct Sizes {
@@ -80,8 +81,12 @@ void claim(const Options& options, const Json& wanted) {
                        "\nChoose another folder with -o, or --restart to replace it.");
     return;
   }
-  if (options.restart)
-    for (const char* old : {"train.npz", "test.npz"}) std::filesystem::remove(options.folder / old);
+  if (options.restart) {  // every seed's model too, so that none is ever taken for one of these settings
+    std::vector<std::filesystem::path> old{options.folder / "train.npz", options.folder / "test.npz"};
+    for (const auto& entry : std::filesystem::directory_iterator(options.folder))
+      if (entry.path().filename().string().starts_with("model-")) old.push_back(entry.path());
+    for (const auto& one : old) std::filesystem::remove(one);
+  }
   mno::io::SafeFile out(file, mno::io::Keep::nothing);
   out.write(wanted.dump(1) + "\n");
   out.commit();
@@ -103,9 +108,6 @@ bool train(const Options& options, const Operator& one, Index seed, Progress& pr
   TrainRequest request;
   request.model = model_of(options, seed);
   request.checkpoint = request.model.string() + ".checkpoint";
-  if (options.restart)
-    for (const char* end : {"", ".checkpoint", ".checkpoint.previous", ".history.jsonl"})
-      std::filesystem::remove(request.model.string() + end);
   if (std::filesystem::exists(request.model)) return true;
   request.resume = std::filesystem::exists(request.checkpoint);
   request.recipe = options.recipe;
@@ -163,7 +165,7 @@ int experiment(Options& options) {
   std::vector<std::vector<Row>> rows;
   Evaluation first;
   for (Index seed = 1; seed <= s.seeds; ++seed) {
-    if (!std::filesystem::exists(model_of(options, seed)) || options.restart)
+    if (!std::filesystem::exists(model_of(options, seed)))
       say("Training for " + std::to_string(s.epochs) + " epochs, seed " + std::to_string(seed) + " …");
     if (!train(options, one, seed, progress)) return interrupted();
     EvaluateRequest request;
@@ -173,7 +175,7 @@ int experiment(Options& options) {
     const auto data = open_ensembles(options.folder / "test.npz");
     Evaluation evaluation = one.evaluate(*data, request);
     if (std::string(benchmark.name) == "rough-volatility")
-      for (Row& row : evaluation.rows) row.at["hurst"] = 0.1;
+      for (Row& row : evaluation.rows) row.at["hurst"] = mno::spde::RoughVolatility{}.hurst;
     rows.push_back(evaluation.rows);
     if (seed == 1) first = std::move(evaluation);
     if (interruption()) return interrupted();

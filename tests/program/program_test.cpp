@@ -282,6 +282,22 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   CHECK(other.code == 2);
   CHECK(says(other.errors, "holds an experiment with other settings"));
   CHECK(mno_in(folder, run + " --recipe paper --restart").code == 0);
+  CHECK_FALSE(std::filesystem::exists(folder / "out" / "model-2.safetensors"));  // it had the other recipe
+}
+
+TEST_CASE("planes are trained on as lines are, and their fields are images on the page") {
+  const Scratch folder;
+  NpzWriter file(folder / "data.npz");
+  file.write("u0", Array::of({4, 1, 8, 8}, values(4 * 64, 1)));
+  file.write("uT", Array::of({4, 5, 1, 8, 8}, values(4 * 5 * 64, 2)));
+  file.write("t", Array::of({}, std::vector<double>{1}));
+  file.commit();
+  const auto trained = mno_in(folder, "train --data data.npz -o m.safetensors --epochs 2");
+  REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+  REQUIRE(mno_in(folder, "evaluate --model m.safetensors --data data.npz -o out").code == 0);
+  const std::string page = content(folder / "out" / "report.html");
+  CHECK(says(page, "<h2>Fields</h2>"));
+  CHECK(says(page, "predicted deviation"));
 }
 
 TEST_CASE("a report is made anew from what a run has left") {

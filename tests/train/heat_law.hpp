@@ -8,6 +8,7 @@
 #include "mno/law/distance.hpp"
 #include "mno/metric/covariance_error.hpp"
 #include "mno/metric/rmse.hpp"
+#include "mno/simulate/ensemble.hpp"
 #include "mno/simulate/heat.hpp"
 #include "mno/train/trainer.hpp"
 
@@ -33,17 +34,12 @@ struct Figures {
 };
 
 inline Ensemble<float, 1> ensembles(const Setting& setting, Index factors) {
-  const Index queries = Index(setting.times.size());
-  auto data = make_ensemble<float, 1>(setting.train * queries, setting.heat.grid(), 1, {.factors = factors});
-  simulate<float>(setting.heat,
-                  {.samples = setting.train,
-                   .members = setting.members,
-                   .seed = setting.data_seed,
-                   .times = setting.times},
-                  [&](const Row<float, 1>& row, View<const float, 1> members) {
-                    set_entry<float, 1>(data, row.row, row.initial, float(row.time), row.sample, members);
-                  });
-  return data;
+  return simulate_ensemble<float>(setting.heat,
+                                  {.samples = setting.train,
+                                   .members = setting.members,
+                                   .seed = setting.data_seed,
+                                   .times = setting.times},
+                                  {.factors = factors});
 }
 
 template <class M> Figures compare(const M& model, const Normaliser& normaliser, const Setting& setting) {
