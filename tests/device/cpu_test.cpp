@@ -35,18 +35,27 @@ TEST_CASE("an exception in a lane reaches the caller: the first in lane order") 
   CHECK(seen == "lane 3");
 }
 
-TEST_CASE("lane sums are added in order") {
+TEST_CASE("lane sums are added in order, in the ranges that are asked for") {
   Cpu device(2);
+  const std::vector<Cpu::Range> ranges{{0, 300}, {400, 1000}};
+  const auto inside = [](std::size_t i) { return i < 300 || i >= 400; };
   std::vector<double> total(1000, 0.5);
   for (Index lane = 0; lane < 3; ++lane) {
-    double* const sum = device.lane_sum<double>(lane, total.size());
+    double* const sum = device.lane_sum<double>(lane, total.size(), ranges);
     for (std::size_t i = 0; i < total.size(); ++i) {
-      CHECK(sum[i] == 0);
+      if (inside(i)) CHECK(sum[i] == 0);
       sum[i] = double(lane + 1) * double(i);
     }
   }
-  device.add_lane_sums<double>(3, total.data(), total.size());
-  for (std::size_t i = 0; i < total.size(); ++i) CHECK(total[i] == 0.5 + 6 * double(i));
+  device.add_lane_sums<double>(3, total.data(), ranges);
+  for (std::size_t i = 0; i < total.size(); ++i) CHECK(total[i] == (inside(i) ? 0.5 + 6 * double(i) : 0.5));
+}
+
+TEST_CASE("a device keeps an object of every kind") {
+  Cpu device(1);
+  device.own<std::vector<int>>().push_back(3);
+  CHECK(device.own<std::vector<int>>().size() == 1);
+  CHECK(device.own<std::vector<double>>().empty());
 }
 
 TEST_CASE("a device without threads is refused with a sentence") {

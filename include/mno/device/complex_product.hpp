@@ -113,7 +113,7 @@ extern template void detail::complex_product<double>(const ComplexMatrix<double>
 // MNO_EXTERN_TEMPLATES everywhere and links one file that says MNO_INSTANTIATE_PRODUCTS().
 #define MNO_INSTANTIATE_PRODUCTS_OF(T)                                                                      \
   template void detail::product<T>(const Matrix<T>&, const detail::Left<T>&, const Matrix<const T>&, Index, \
-                                   T, Write, bool);                                                         \
+                                   T, Write, bool, const T*);                                               \
   template void detail::complex_product<T>(const ComplexMatrix<T>&, const detail::ComplexLeft<T>&,          \
                                            const ComplexMatrix<const T>&, Write)
 #define MNO_INSTANTIATE_PRODUCTS()     \

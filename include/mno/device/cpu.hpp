@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -61,29 +62,43 @@ class Cpu {
       if (error) std::rethrow_exception(error);
   }
 
-  /// A lane's own sum of n values, zeroed; kept between calls so that a training step allocates nothing.
-  template <class T> T* lane_sum(Index lane, std::size_t n) {
+  /// Numbers [begin, end) of a buffer.
+  struct Range {
+    std::size_t begin, end;
+  };
+
+  /// A lane's own sum of n values, of which those in the ranges are zeroed; kept between calls so that a
+  /// training step allocates nothing.
+  template <class T> T* lane_sum(Index lane, std::size_t n, std::span<const Range> ranges) {
     auto& sum = sums_[std::size_t(lane)];
     if (sum.size() < n * sizeof(T)) sum = Chunk(n * sizeof(T));
     T* const values = reinterpret_cast<T*>(sum.data());
-    std::fill_n(values, n, T(0));
+    for (const Range& range : ranges) std::fill(values + range.begin, values + range.end, T(0));
     return values;
   }
 
-  /// total[i] += Σ_lane sum[i], or is set to it, the lanes in order; every i is one thread's.
-  template <class T> void add_lane_sums(Index lanes, T* total, std::size_t n, Write write = Write::add) {
-    const Index pieces = most_lanes;
-    for_each_lane(pieces, [&](Index piece, Workspace&) {
-      const std::size_t begin = n * std::size_t(piece) / std::size_t(pieces);
-      const std::size_t end = n * std::size_t(piece + 1) / std::size_t(pieces);
-      for_each_packet<T>(Index(end - begin), [&](auto load, auto store) {
-        Packet<T> sum = write == Write::add ? load(total + begin) : everywhere(T(0));
-        for (Index lane = 0; lane < lanes; ++lane)
-          sum = padd(sum, load(reinterpret_cast<const T*>(sums_[std::size_t(lane)].data()) + begin));
-        store(total + begin, sum);
-      });
+  /// total[i] += Σ_lane sum[i], or is set to it, for all i in the ranges, the lanes in order; every i is one
+  /// thread's.
+  template <class T>
+  void add_lane_sums(Index lanes, T* total, std::span<const Range> ranges, Write write = Write::add) {
+    const std::size_t pieces = std::size_t(most_lanes);
+    for_each_lane(most_lanes, [&](Index piece, Workspace&) {
+      for (const Range& range : ranges) {
+        const std::size_t n = range.end - range.begin;
+        const std::size_t begin = range.begin + n * std::size_t(piece) / pieces;
+        const std::size_t end = range.begin + n * std::size_t(piece + 1) / pieces;
+        for_each_packet<T>(Index(end - begin), [&](auto load, auto store) {
+          Packet<T> sum = write == Write::add ? load(total + begin) : everywhere(T(0));
+          for (Index lane = 0; lane < lanes; ++lane)
+            sum = padd(sum, load(reinterpret_cast<const T*>(sums_[std::size_t(lane)].data()) + begin));
+          store(total + begin, sum);
+        });
+      }
     });
   }
+
+  /// An object of type P that lives as long as the device: memory that is kept from one call to the next.
+  template <class P> P& own() { return own_.template only<P>(); }
 
   /// Bytes held for work, to be reported.
   std::size_t memory() const {
@@ -97,6 +112,7 @@ class Cpu {
   int threads_;
   std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
   std::vector<Chunk> sums_;                             // one per lane
+  Cache own_;
 };
 
 /// The device used where none is named: all cores, one per calling thread.

@@ -146,6 +146,17 @@ template <class T> EIGEN_STRONG_INLINE Packet<T> reciprocal(const Packet<T>& x) 
   return pdiv(everywhere(T(1)), x);
 }
 
+/// table[i] of sixteen numbers, for every lane at once, where the processor has that in one instruction: i is
+/// in the last four bits of the lane.
+#ifdef EIGEN_VECTORIZE_AVX512
+template <class T> inline constexpr bool has_lookup = std::is_same_v<T, float>;
+EIGEN_STRONG_INLINE Packet<float> lookup(const float (&table)[16], const Packet<float>& bits) {
+  return _mm512_permutexvar_ps(_mm512_castps_si512(bits), _mm512_loadu_ps(table));
+}
+#else
+template <class T> inline constexpr bool has_lookup = false;
+#endif
+
 /// e^x for x ≤ 0, to about one unit in the last place; where it would be smaller than the smallest normal
 /// number, exactly 0 (numbers below that are slow). What comes of a NaN is not said.
 template <class T> EIGEN_STRONG_INLINE Packet<T> exponential_of_negative(const Packet<T>& x) {

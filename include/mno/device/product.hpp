@@ -41,11 +41,12 @@ struct ProductTile {
   static constexpr Index depth = 128;  // rows of B that are used before the next ones: they stay in L1
 };
 
-/// C (Rows × Packets packets) += s A B over `depth`. Numbers are passed one by one: a struct that was just
-/// put together would be copied by a wide load, which has to wait until its parts have reached the cache.
+/// C (Rows × Packets packets) = D + s A B over `depth`; D is C itself, a row that all rows begin with (of
+/// pitch 0), or nothing (null). Numbers are passed one by one: a struct that was just put together would be
+/// copied by a wide load, which has to wait until its parts have reached the cache.
 template <class T, int Rows, int Packets>
-void product_tile(T* c, Index c_pitch, const T* a, Index a_row, Index a_step, const T* b, Index b_pitch,
-                  Index depth, T s, Write write) {
+void product_tile(T* c, Index c_pitch, const T* d, Index d_pitch, const T* a, Index a_row, Index a_step,
+                  const T* b, Index b_pitch, Index depth, T s) {
   using P = Packet<T>;
   P sum[Rows][Packets];
   MNO_UNROLL for (int i = 0; i < Rows; ++i) {
@@ -64,8 +65,8 @@ void product_tile(T* c, Index c_pitch, const T* a, Index a_row, Index a_step, co
   const P scale = everywhere(s);
   MNO_UNROLL for (int i = 0; i < Rows; ++i) {
     MNO_UNROLL for (int j = 0; j < Packets; ++j) {
-      T* const to = c + i * c_pitch + j * packet_size<T>;
-      store(to, write == Write::add ? Packet<T>(pmadd(scale, sum[i][j], load(to)))
+      const Index at = j * packet_size<T>;
+      store(c + i * c_pitch + at, d ? Packet<T>(pmadd(scale, sum[i][j], load(d + i * d_pitch + at)))
                                     : Packet<T>(pmul(scale, sum[i][j])));
     }
   }
@@ -73,30 +74,33 @@ void product_tile(T* c, Index c_pitch, const T* a, Index a_row, Index a_step, co
 
 /// All rows of one panel of columns: tiles of 8, 4, 2 and 1 rows.
 template <class T, int Rows, int Packets>
-void product_rows(T* c, Index c_pitch, Index rows, const T* a, Index a_row, Index a_step, const T* b,
-                  Index b_pitch, Index depth, T s, Write write) {
-  for (; rows >= Rows; rows -= Rows, c += Rows * c_pitch, a += Rows * a_row)
-    product_tile<T, Rows, Packets>(c, c_pitch, a, a_row, a_step, b, b_pitch, depth, s, write);
+void product_rows(T* c, Index c_pitch, const T* d, Index d_pitch, Index rows, const T* a, Index a_row,
+                  Index a_step, const T* b, Index b_pitch, Index depth, T s) {
+  for (; rows >= Rows; rows -= Rows, c += Rows * c_pitch, a += Rows * a_row) {
+    product_tile<T, Rows, Packets>(c, c_pitch, d, d_pitch, a, a_row, a_step, b, b_pitch, depth, s);
+    if (d) d += Rows * d_pitch;
+  }
   if constexpr (Rows > 1)
     if (rows > 0)
-      product_rows<T, Rows / 2, Packets>(c, c_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, write);
+      product_rows<T, Rows / 2, Packets>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth,
+                                         s);
 }
 template <class T>
-void product_panel(T* c, Index c_pitch, Index rows, const T* a, Index a_row, Index a_step, const T* b,
-                   Index b_pitch, Index depth, T s, Write write, Index packets) {
+void product_panel(T* c, Index c_pitch, const T* d, Index d_pitch, Index rows, const T* a, Index a_row,
+                   Index a_step, const T* b, Index b_pitch, Index depth, T s, Index packets) {
   constexpr int most = ProductTile::rows;
   if (packets == 3)
-    product_rows<T, most, 3>(c, c_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, write);
+    product_rows<T, most, 3>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s);
   else if (packets == 2)
-    product_rows<T, most, 2>(c, c_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, write);
+    product_rows<T, most, 2>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s);
   else
-    product_rows<T, most, 1>(c, c_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, write);
+    product_rows<T, most, 1>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s);
 }
 
-/// C += s A Bᵀ for a few columns: every number is the scalar product of two rows.
+/// C = D + s A Bᵀ for a few columns: every number is the scalar product of two rows.
 template <class T>
-void product_dots(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Index depth, T s,
-                  Write write) {
+void product_dots(const Matrix<T>& c, const T* d, Index d_pitch, const Left<T>& a, const Matrix<const T>& b,
+                  Index depth, T s) {
   constexpr int rows = 4;
   const auto dots = [&]<int Rows>(Index i, std::integral_constant<int, Rows>) {
     for (Index j = 0; j < c.columns; ++j) {
@@ -108,8 +112,8 @@ void product_dots(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b
         MNO_UNROLL for (int r = 0; r < Rows; ++r) sum[r] = pmadd(load(x + r * a.row), row, sum[r]);
       });
       for (int r = 0; r < Rows; ++r) {
-        T& to = c.data[(i + r) * c.pitch + j];
-        to = (write == Write::add ? to : T(0)) + s * Eigen::internal::predux(sum[r]);
+        c.data[(i + r) * c.pitch + j] =
+            (d ? d[(i + r) * d_pitch + j] : T(0)) + s * Eigen::internal::predux(sum[r]);
       }
     }
   };
@@ -118,20 +122,23 @@ void product_dots(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b
   for (; i < c.rows; ++i) dots(i, std::integral_constant<int, 1>{});
 }
 
-/// C += s A B, or s A Bᵀ: then B is stored as (columns of C, depth).
+/// C += s A B, or s A Bᵀ: then B is stored as (columns of C, depth). Where a `first` row is given, C is set
+/// to it in every row before.
 template <class T>
 void product(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Index depth, T s, Write write,
-             bool transposed) {
+             bool transposed, const T* first = nullptr) {
   constexpr Index size = packet_size<T>, widest = ProductTile::packets * size;
   if (depth == 0 && write == Write::set)
     for (Index i = 0; i < c.rows; ++i) std::fill_n(c.data + i * c.pitch, c.columns, T(0));
-  if (transposed && a.step == 1 && 4 * c.columns <= size) return product_dots(c, a, b, depth, s, write);
+  const T* d = first ? first : write == Write::add ? c.data : nullptr;
+  Index d_pitch = first ? 0 : c.pitch;
+  if (transposed && a.step == 1 && 4 * c.columns <= size) return product_dots(c, d, d_pitch, a, b, depth, s);
   alignas(64) T copy[ProductTile::depth * widest];  // rows of B, (depth, panel)
   alignas(64) T edge[ProductTile::rows * widest];   // a tile of C that has columns to spare
   for (Index k = 0; k < depth; k += ProductTile::depth) {
     const Index deep = std::min(ProductTile::depth, depth - k);
     const T* const left = a.data + k * a.step;
-    const Write now = k == 0 ? write : Write::add;
+    if (k > 0) d = c.data, d_pitch = c.pitch;
     Index packets = (c.columns + size - 1) / size;  // still to do
     for (Index j = 0; j < c.columns;) {
       // As even as it goes: 8 packets are panels of 3, 3 and 2, and 4 are 2 and 2.
@@ -150,17 +157,17 @@ void product(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Ind
         pitch = wide * size;
       }
       if (!partial) {
-        product_panel(c.data + j, c.pitch, c.rows, left, a.row, a.step, rows, pitch, deep, s, now, wide);
+        product_panel(c.data + j, c.pitch, d ? d + j : nullptr, d_pitch, c.rows, left, a.row, a.step, rows,
+                      pitch, deep, s, wide);
       } else {
         for (Index i = 0; i < c.rows; i += ProductTile::rows) {
           const Index count = std::min<Index>(ProductTile::rows, c.rows - i);
-          product_panel(edge, widest, count, left + i * a.row, a.row, a.step, rows, pitch, deep, s,
-                        Write::set, wide);
-          for (Index r = 0; r < count; ++r) {
-            T* const to = c.data + (i + r) * c.pitch + j;
+          product_panel<T>(edge, widest, nullptr, 0, count, left + i * a.row, a.row, a.step, rows, pitch,
+                           deep, s, wide);
+          for (Index r = 0; r < count; ++r)
             for (Index m = 0; m < columns; ++m)
-              to[m] = now == Write::add ? to[m] + edge[r * widest + m] : edge[r * widest + m];
-          }
+              c.data[(i + r) * c.pitch + j + m] =
+                  (d ? d[(i + r) * d_pitch + j + m] : T(0)) + edge[r * widest + m];
         }
       }
       j += columns;
@@ -194,9 +201,11 @@ void multiply_add_transposed_right(const Matrix<T>& c, const Matrix<const T>& a,
 
 #ifdef MNO_EXTERN_TEMPLATES  // see complex_product.hpp
 extern template void detail::product<float>(const Matrix<float>&, const detail::Left<float>&,
-                                            const Matrix<const float>&, Index, float, Write, bool);
+                                            const Matrix<const float>&, Index, float, Write, bool,
+                                            const float*);
 extern template void detail::product<double>(const Matrix<double>&, const detail::Left<double>&,
-                                             const Matrix<const double>&, Index, double, Write, bool);
+                                             const Matrix<const double>&, Index, double, Write, bool,
+                                             const double*);
 #endif
 
 }  // namespace mno

@@ -110,6 +110,13 @@ class Cache {
     entries_.push_back(std::make_unique<Holder<P>>(key));
     return static_cast<const Holder<P>&>(*entries_.back()).value;
   }
+  /// The only object of type P, to be changed: memory that is kept from one call to the next.
+  template <class P> P& only() {
+    for (const auto& entry : entries_)
+      if (entry->type == type_tag<P>()) return static_cast<Holder<P>&>(*entry).value;
+    entries_.push_back(std::make_unique<Holder<P>>());
+    return static_cast<Holder<P>&>(*entries_.back()).value;
+  }
 
  private:
   struct Entry {
@@ -118,6 +125,7 @@ class Cache {
     const void* type;
   };
   template <class P> struct Holder : Entry {
+    Holder() : Entry(type_tag<P>()) {}
     template <class Key> explicit Holder(const Key& key) : Entry(type_tag<P>()), value(key) {}
     P value;
   };

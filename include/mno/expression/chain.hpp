@@ -46,7 +46,12 @@ template <Layer... Ls> struct Chain : Node<Ls...> {
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
                   Out<Pass> xbar, Pass& pass) {
-    vjp_from<sizeof...(Ls) - 1>(w, ybar, trace, wbar, xbar, pass);
+    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
+  }
+  template <class Pass>
+  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                      Out<Pass> xbar, Pass& pass, Write write) {
+    adjoint_from<sizeof...(Ls) - 1>(w, ybar, trace, wbar, xbar, pass, write);
   }
 
  private:
@@ -63,17 +68,18 @@ template <Layer... Ls> struct Chain : Node<Ls...> {
     }
   }
   template <std::size_t I, class Pass>
-  static void vjp_from(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                       Out<Pass> xbar, Pass& pass) {
+  static void adjoint_from(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                           Out<Pass> xbar, Pass& pass, Write write) {
     const auto part_w = Base::template slice<I>(w);
     const auto part_wbar = Base::template slice<I>(wbar);
+    const auto& part_trace = std::get<I>(trace.parts);
     if constexpr (I == 0) {
-      Part<I>::template vjp<Pass>(part_w, ybar, std::get<I>(trace.parts), part_wbar, xbar, pass);
+      detail::adjoint<Part<I>, Pass>(part_w, ybar, part_trace, part_wbar, xbar, pass, write);
     } else {
       const auto scope = pass.scope();
-      const Out<Pass> zbar = pass.scratch(ybar, Part<I>::inputs);
-      Part<I>::template vjp<Pass>(part_w, ybar, std::get<I>(trace.parts), part_wbar, zbar, pass);
-      vjp_from<I - 1, Pass>(w, zbar, trace, wbar, xbar, pass);
+      const Out<Pass> zbar = pass.scratch_uninitialised(ybar, Part<I>::inputs);
+      detail::adjoint<Part<I>, Pass>(part_w, ybar, part_trace, part_wbar, zbar, pass, Write::set);
+      adjoint_from<I - 1, Pass>(w, zbar, trace, wbar, xbar, pass, write);
     }
   }
 };

@@ -36,10 +36,16 @@ template <Layer First, Layer... Ls> struct Fork : Node<First, Ls...> {
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
                   Out<Pass> xbar, Pass& pass) {
+    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
+  }
+  template <class Pass>
+  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                      Out<Pass> xbar, Pass& pass, Write write) {
     Base::for_each_part([&](auto i) {
       using Head = typename Base::template Part<i>;
-      Head::template vjp<Pass>(Base::template slice<i>(w), ybar.slice(channel<i>(), Head::outputs),
-                               std::get<i>(trace.parts), Base::template slice<i>(wbar), xbar, pass);
+      detail::adjoint<Head, Pass>(Base::template slice<i>(w), ybar.slice(channel<i>(), Head::outputs),
+                                  std::get<i>(trace.parts), Base::template slice<i>(wbar), xbar, pass,
+                                  i == 0 ? write : Write::add);
     });
   }
 };

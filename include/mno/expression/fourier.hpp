@@ -43,8 +43,7 @@ struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activ
     const Out<Pass> derivative = pass.recording ? pass.keep_uninitialised(x, outputs) : Out<Pass>{};
     trace.x = x;
     trace.derivative = derivative;
-    trace.coefficients =
-        Spectral::spectrum(pass.keep_values(from.modes() * x.batch * 2 * inputs), from, x.batch, inputs);
+    trace.coefficients = Spectral::coefficients(mixing, from, x.batch, pass);
     from.project(x, trace.coefficients, Weight::analysis, pass.scratch_arena());
 
     const auto scope = pass.scope();
@@ -66,15 +65,19 @@ struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activ
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
                   Out<Pass> xbar, Pass& pass) {
+    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
+  }
+  template <class Pass>
+  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                      Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
-    const auto& from = Spectral::template transform<T>(ybar.grid, inputs, pass);
     const auto& to = Spectral::template transform<T>(ybar.grid, outputs, pass);
     const Index batch = ybar.batch;
     const T* const weight = w.data() + Spectral::parameters;
     T *const weight_bar = wbar.data() + Spectral::parameters, *const bias_bar = weight_bar + inputs * outputs;
     const auto scope = pass.scope();
-    const auto mixed_bar =
-        Spectral::spectrum(pass.scratch_values(to.modes() * batch * 2 * outputs), to, batch, outputs);
+    const Weights<Pass> mixing = w.first(Spectral::parameters);
+    const auto mixed_bar = Spectral::coefficients_bar(mixing, to, batch, pass);
     const Out<Pass> zbar = pass.scratch_uninitialised(ybar.samples(0, 1), outputs);
     for (Index b = 0; b < batch; ++b) {
       Activation<Function, outputs>::apply_adjoint(ybar.samples(b, 1), trace.derivative.samples(b, 1), zbar,
@@ -83,15 +86,12 @@ struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activ
       Linear::add_to_row(mixed_bar.at(to.waves().mean(), b), bias_bar);
       multiply_add_transposed_left<T>({weight_bar, outputs, inputs, inputs}, matrix(zbar),
                                       matrix(trace.x.samples(b, 1)));
-      if (xbar) multiply_add<T>(matrix(xbar.samples(b, 1)), matrix(zbar), {weight, outputs, inputs, inputs});
+      if (xbar)
+        multiply_add<T>(matrix(xbar.samples(b, 1)), matrix(zbar), {weight, outputs, inputs, inputs}, T(1),
+                        write);
     }
-    Spectral::mix_weights_adjoint(trace.coefficients, mixed_bar, wbar.first(Spectral::parameters), to.waves(),
-                                  pass);
-    if (!xbar) return;
-    const auto x_bar =
-        Spectral::spectrum(pass.scratch_values(from.modes() * batch * 2 * inputs), from, batch, inputs);
-    Spectral::mix_adjoint(w.first(Spectral::parameters), mixed_bar, x_bar, to.waves(), pass);
-    from.expand(x_bar, xbar, Weight::analysis, pass.scratch_arena());
+    Spectral::mix_vjp(mixing, trace.coefficients, mixed_bar, wbar.first(Spectral::parameters), xbar,
+                      ybar.grid, pass);
   }
 };
 

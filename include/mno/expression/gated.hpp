@@ -55,6 +55,11 @@ template <Layer L, TimeGate G> struct Gated {
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
                   Out<Pass> xbar, Pass& pass) {
+    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
+  }
+  template <class Pass>
+  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                      Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const auto scope = pass.scope();
     const Out<Pass> abar = pass.scratch_uninitialised(ybar, outputs);
@@ -75,7 +80,8 @@ template <Layer L, TimeGate G> struct Gated {
       const T tbar = G::vjp(w.subspan(L::parameters), t, gbar, wbar.subspan(L::parameters));
       if (!pass.times_bar.empty()) pass.times_bar[std::size_t(b)] += tbar;
     }
-    L::template vjp<Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass);
+    detail::adjoint<L, Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass,
+                             write);
   }
 
  private:

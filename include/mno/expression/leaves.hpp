@@ -18,6 +18,13 @@ inline std::string joined(const std::string& prefix, const std::string& name) {
   if (prefix.empty() || name.empty()) return prefix + name;
   return prefix + "." + name;
 }
+inline std::string joined(const std::string& prefix, const char* name, int number) {
+  return joined(prefix, (*name ? name : "layer") + std::to_string(number));
+}
+/// Instead of a path, for a walk that wants no names: it allocates nothing.
+struct Unnamed {};
+inline Unnamed joined(Unnamed, const char*) { return {}; }
+inline Unnamed joined(Unnamed, const char*, int) { return {}; }
 
 template <class L>
 concept IsRepeat = requires {
@@ -38,23 +45,23 @@ concept IsLeaf = requires {
   L::leaves;
 };
 
-/// visit(Type{}, path, offset) for every layer that owns leaves, in the order of the flat buffer.
-template <class L, class Visit>
-void for_each_owner(const std::string& prefix, std::size_t offset, Visit&& visit);
+/// visit<Type>(path, offset) for every layer that owns leaves, in the order of the flat buffer. A path is a
+/// string, or Unnamed.
+template <class L, class Path, class Visit>
+void for_each_owner(const Path& prefix, std::size_t offset, Visit&& visit);
 
-template <class Visit, class... Ls>
-void for_each_part_owner(Parts<Ls...>, const std::string& path, std::size_t offset, Visit&& visit) {
+template <class Path, class Visit, class... Ls>
+void for_each_part_owner(Parts<Ls...>, const Path& path, std::size_t offset, Visit&& visit) {
   (((for_each_owner<Ls>(path, offset, visit)), offset += Ls::parameters), ...);
 }
 
-template <class L, class Visit>
-void for_each_owner(const std::string& prefix, std::size_t offset, Visit&& visit) {
+template <class L, class Path, class Visit>
+void for_each_owner(const Path& prefix, std::size_t offset, Visit&& visit) {
   if constexpr (IsLeaf<L>) {
     if constexpr (L::parameters > 0) visit.template operator()<L>(joined(prefix, L::name), offset);
   } else if constexpr (IsRepeat<L>) {
-    const std::string each = *L::repeated::name ? L::repeated::name : "layer";
     for (int i = 0; i < L::times; ++i) {
-      const std::string path = joined(joined(prefix, L::name), each + std::to_string(i));
+      const Path path = joined(joined(prefix, L::name), L::repeated::name, i);
       const std::size_t start = offset + std::size_t(i) * L::repeated::parameters;
       if constexpr (IsNode<typename L::repeated>)
         for_each_part_owner(typename L::repeated::parts{}, path, start, visit);
@@ -62,7 +69,7 @@ void for_each_owner(const std::string& prefix, std::size_t offset, Visit&& visit
         for_each_owner<typename L::repeated>(path, start, visit);
     }
   } else if constexpr (IsGated<L>) {
-    const std::string path = joined(prefix, L::name);
+    const Path path = joined(prefix, L::name);
     for_each_owner<typename L::gated>(path, offset, visit);
     for_each_owner<typename L::gate>(path, offset + L::gated::parameters, visit);
   } else {
@@ -78,9 +85,10 @@ void for_each_owner(const std::string& prefix, std::size_t offset, Visit&& visit
 /// numbered ("drift.pointwise0.weight", "drift.pointwise1.weight").
 template <Layer E> std::vector<NamedLeaf> named_leaves() {
   std::map<std::string, int> owners, seen;
-  detail::for_each_owner<E>("", 0, [&]<class L>(const std::string& path, std::size_t) { ++owners[path]; });
+  detail::for_each_owner<E>(std::string(), 0,
+                            [&]<class L>(const std::string& path, std::size_t) { ++owners[path]; });
   std::vector<NamedLeaf> leaves;
-  detail::for_each_owner<E>("", 0, [&]<class L>(const std::string& path, std::size_t offset) {
+  detail::for_each_owner<E>(std::string(), 0, [&]<class L>(const std::string& path, std::size_t offset) {
     std::string owner = path;
     if (owners[path] > 1) owner += std::to_string(seen[path]++);
     for (const Parameter& leaf : L::leaves) {
@@ -96,7 +104,7 @@ template <Layer E> std::vector<NamedLeaf> named_leaves() {
 /// First values of all parameters; each layer draws from a stream of its own.
 template <Layer E, class T> void initialise(std::span<T> w, std::uint64_t seed) {
   std::uint64_t stream = 0;
-  detail::for_each_owner<E>("", 0, [&]<class L>(const std::string&, std::size_t offset) {
+  detail::for_each_owner<E>(detail::Unnamed{}, 0, [&]<class L>(detail::Unnamed, std::size_t offset) {
     Stream random(seed, stream++);
     L::initialise(w.subspan(offset, L::parameters), random);
   });

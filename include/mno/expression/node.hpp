@@ -32,6 +32,21 @@ void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, typename L::template Tra
   }
 }
 
+/// The same for x̄: a layer that can add to it or set it at the same cost has `adjoint`, which is vjp with
+/// this choice; for the others x̄ is zeroed first.
+template <class L, class Pass>
+void adjoint(Weights<Pass> w, In<Pass> ybar, const typename L::template Trace<Pass>& trace,
+             WeightsBar<Pass> wbar, Out<Pass> xbar, Pass& pass, Write write) {
+  if constexpr (requires { L::template adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, write); }) {
+    L::template adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, write);
+  } else {
+    if (write == Write::set && xbar)
+      for (Index r = 0; r < xbar.rows(); ++r)
+        std::fill_n(xbar.row(r), xbar.channels, typename Pass::Scalar(0));
+    L::template vjp<Pass>(w, ybar, trace, wbar, xbar, pass);
+  }
+}
+
 }  // namespace detail
 
 /// A node made of Ls: parameters of the parts follow each other, the trace is the tuple of their traces.

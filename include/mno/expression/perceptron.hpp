@@ -41,21 +41,16 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
       derivative = pass.keep_uninitialised(x, Hidden);
     }
     trace = {x, hidden, derivative};
-    const T* const transposed = pass.transposed(w1, Hidden, inputs);  // W₁ᵀ: (input, hidden)
-    const T* const second = Second::few_outputs ? nullptr : pass.transposed(w2, outputs, Hidden);
+    const T* const first = First::few_outputs ? w1 : pass.transposed(w1, Hidden, inputs);
+    const T* const second = Second::few_outputs ? w2 : pass.transposed(w2, outputs, Hidden);
     T* const z = pass.scratch_values(strip * Hidden);
     for (Index r = 0; r < x.rows(); r += strip) {
       const Index n = std::min(strip, x.rows() - r);
-      for (Index i = 0; i < n; ++i) std::copy_n(b1, Hidden, z + i * Hidden);
-      multiply_add<T>({z, n, Hidden, Hidden}, rows(x, r, n), {transposed, inputs, Hidden, Hidden});
+      First::template multiply<T>({z, n, Hidden, Hidden}, rows(x, r, n), b1, first, Write::set);
       const Index at = pass.recording ? r : 0;
       detail::activate<Function>(z, hidden.row(at), derivative ? derivative.row(at) : nullptr, n * Hidden,
                                  Write::set);
-      for (Index i = r; i < r + n; ++i) Second::put_row(b2, y.row(i), write);
-      if (second)
-        multiply_add<T>(rows(y, r, n), rows(hidden, at, n), {second, Hidden, outputs, outputs});
-      else
-        multiply_add_transposed_right<T>(rows(y, r, n), rows(hidden, at, n), {w2, outputs, Hidden, Hidden});
+      Second::template multiply<T>(rows(y, r, n), rows(hidden, at, n), b2, second, write);
     }
   }
 
@@ -63,6 +58,11 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
                   Out<Pass> xbar, Pass& pass) {
+    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
+  }
+  template <class Pass>
+  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                      Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const T *const w1 = w.data(), *const w2 = w1 + inputs * Hidden + Hidden;
     T *const w1_bar = wbar.data(), *const b1_bar = w1_bar + inputs * Hidden, *const w2_bar = b1_bar + Hidden,
@@ -79,7 +79,7 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
       detail::scale_by(trace.derivative.row(r), zbar, zbar, n * Hidden, Write::set);
       multiply_add_transposed_left<T>({w1_bar, Hidden, inputs, inputs}, z_bar, rows(trace.x, r, n));
       for (Index i = 0; i < n; ++i) First::add_to_row(zbar + i * Hidden, b1_bar);
-      if (xbar) multiply_add<T>(rows(xbar, r, n), z_bar, {w1, Hidden, inputs, inputs});
+      if (xbar) multiply_add<T>(rows(xbar, r, n), z_bar, {w1, Hidden, inputs, inputs}, T(1), write);
     }
   }
 

@@ -44,20 +44,20 @@ template <int Times, Layer L> struct Repeat {
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
                   Out<Pass> xbar, Pass& pass) {
+    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
+  }
+  template <class Pass>
+  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                      Out<Pass> xbar, Pass& pass, Write write) {
     const auto scope = pass.scope();
     std::array<Out<Pass>, 2> turns{};
     for (std::size_t left = std::size_t(Times); left-- > 0;) {
-      Out<Pass> zbar = xbar;
-      if (left > 0) {
-        Out<Pass>& turn = turns[left % 2];
-        if (turn)
-          for (Index r = 0; r < turn.rows(); ++r) std::fill_n(turn.row(r), inputs, typename Pass::Scalar(0));
-        else
-          turn = pass.scratch(ybar, inputs);
-        zbar = turn;
-      }
-      L::template vjp<Pass>(w.subspan(left * L::parameters, L::parameters), ybar, trace.copies[left],
-                            wbar.subspan(left * L::parameters, L::parameters), zbar, pass);
+      Out<Pass>& turn = turns[left % 2];
+      if (left > 0 && !turn) turn = pass.scratch_uninitialised(ybar, inputs);
+      const Out<Pass> zbar = left > 0 ? turn : xbar;
+      detail::adjoint<L, Pass>(w.subspan(left * L::parameters, L::parameters), ybar, trace.copies[left],
+                               wbar.subspan(left * L::parameters, L::parameters), zbar, pass,
+                               left > 0 ? Write::set : write);
       ybar = zbar;
     }
   }

@@ -6,6 +6,7 @@
 #include "mno/core/layer.hpp"
 #include "mno/device/cpu.hpp"
 #include "mno/device/product.hpp"
+#include "mno/spectral/spectrum_store.hpp"
 
 namespace mno {
 
@@ -19,7 +20,8 @@ template <class T, int D, class Device = Cpu> class Pass {
   /// Does vjp follow? If not, traces may stay empty.
   bool recording = true;
 
-  /// A model's weights, and a buffer of the same layout with its matrices transposed, if it was prepared.
+  /// A model's weights, and a buffer of the same layout with its matrices transposed, if it was prepared (for
+  /// vjp the mixing weights too, as Rᴴ).
   const T *weights = nullptr, *prepared = nullptr;
   /// Wᵀ of a (rows, columns) matrix among the weights; without preparation it is made, and is valid inside
   /// the enclosing `scope()`.
@@ -29,6 +31,10 @@ template <class T, int D, class Device = Cpu> class Pass {
     transpose(w, columns, to, rows, rows, columns);
     return to;
   }
+
+  /// Where coefficients go if R̄ is made at the end, and which sample of the batch the pass begins with.
+  SpectrumStore<T>* collected = nullptr;
+  Index first = 0;
 
   /// What the law is conditioned on: gates read the times, separable heads read u_0.
   View<const T, D> initial{};  // (sample, grid…, channel)

@@ -32,21 +32,22 @@ template <int In_, int Out_> struct Pointwise {
                        Write write) {
     using T = typename Pass::Scalar;
     trace.x = x;
-    const T* const bias = w.data() + inputs * outputs;
-    for (Index r = 0; r < y.rows(); ++r) put_row(bias, y.row(r), write);
     const auto scope = pass.scope();
-    multiply<T>(matrix(y), matrix(x), w.data(), pass);
+    const T* const matrix_of_w = few_outputs ? w.data() : pass.transposed(w.data(), outputs, inputs);
+    multiply<T>(matrix(y), matrix(x), w.data() + inputs * outputs, matrix_of_w, write);
   }
 
-  /// y += W x for rows of points.
-  template <class T, class Pass>
-  static void multiply(Matrix<T> y, Matrix<const T> x, const T* w, Pass& pass) {
-    if constexpr (few_outputs)
-      multiply_add_transposed_right<T>(y, x, {w, outputs, inputs, inputs});
-    else
-      multiply_add<T>(y, x, {pass.transposed(w, outputs, inputs), inputs, outputs, outputs});
+  /// y = W x + b or y += W x + b for rows of points; w is W where there are few outputs, else Wᵀ.
+  template <class T>
+  static void multiply(Matrix<T> y, Matrix<const T> x, const T* bias, const T* w, Write write) {
+    const T* const first = write == Write::set ? bias : nullptr;
+    if (!first)
+      for (Index r = 0; r < y.rows; ++r) add_to_row(bias, y.data + r * y.pitch);
+    const Matrix<const T> rows = few_outputs ? Matrix<const T>{w, outputs, inputs, inputs}
+                                             : Matrix<const T>{w, inputs, outputs, outputs};
+    detail::product<T>(y, {x.data, x.pitch, 1}, rows, inputs, T(1), Write::add, few_outputs, first);
   }
-  /// Wᵀ where `multiply` will look for it.
+  /// Wᵀ where `pass.transposed` will look for it.
   template <class T> static void prepare(std::span<const T> w, std::span<T> to) {
     transpose(w.data(), inputs, to.data(), outputs, outputs, inputs);
   }
@@ -62,13 +63,6 @@ template <int In_, int Out_> struct Pointwise {
     if (xbar) multiply_add<T>(matrix(xbar), matrix(ybar), {w.data(), outputs, inputs, inputs});
   }
 
-  /// row += values, or row = values.
-  template <class T> static void put_row(const T* values, T* row, Write write) {
-    if (write == Write::set)
-      std::copy_n(values, outputs, row);
-    else
-      add_to_row(values, row);
-  }
   template <class T> static void add_to_row(const T* values, T* row) {
     for_each_packet<T>(outputs, [&](auto load, auto store) { store(row, padd(load(row), load(values))); });
   }

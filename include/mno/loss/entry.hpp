@@ -13,16 +13,20 @@
 namespace mno::detail {
 
 template <class T, int D> double variance_at(const LawBlock<T, D>& law, Index row, Index channel) {
+  if (law.variance) return double(law.variance.row(row)[channel]);
   const Index channels = law.mean.channels, rank = law.factor.channels / channels;
   const T* const b = law.factor.row(row) + channel;
-  if (channels == 1)
-    return Eigen::Map<const Eigen::VectorX<T>>(b, rank).template cast<double>().squaredNorm();
+  if (channels == 1) return double(Eigen::Map<const Eigen::VectorX<T>>(b, rank).squaredNorm());
   double v = 0;
   for (Index k = 0; k < rank; ++k) v += double(b[k * channels]) * double(b[k * channels]);
   return v;
 }
 template <class T, int D>
 void add_variance_bar(const LawBlock<T, D>& law, Index row, Index channel, double variance_bar) {
+  if (law.variance_bar) {
+    law.variance_bar.row(row)[channel] += T(variance_bar);
+    return;
+  }
   const Index channels = law.mean.channels, rank = law.factor.channels / channels;
   const T* const b = law.factor.row(row) + channel;
   T* const b_bar = law.factor_bar.row(row) + channel;

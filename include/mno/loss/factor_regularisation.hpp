@@ -1,5 +1,6 @@
 #pragma once
 // A mild L² penalty on the learned factor.
+#include "mno/loss/entry.hpp"
 #include "mno/loss/target.hpp"
 
 namespace mno {
@@ -12,15 +13,12 @@ struct FactorRegularisation {
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>&, double scale) const {
     detail::require_factor(name, law);
-    const double share = weight * scale / double(law.factor.points() * law.factor.channels);
-    const T twice = T(2 * share);
-    double sum = 0;
-    for (Index r = 0; r < law.factor.rows(); ++r) {
-      const Eigen::Map<const Eigen::VectorX<T>> b(law.factor.row(r), law.factor.channels);
-      sum += b.template cast<double>().squaredNorm();
-      Eigen::Map<Eigen::VectorX<T>>(law.factor_bar.row(r), law.factor.channels) += twice * b;
-    }
-    return share * sum;
+    const Index channels = law.mean.channels, rank = law.factor.channels / channels;
+    // B² summed over ranks is the variance.
+    return detail::average_entries(law, weight * scale / double(rank),
+                                   [](Index, Index, Index, double, double variance) {
+                                     return detail::EntryTerm{.value = variance, .variance_bar = 1};
+                                   });
   }
 };
 

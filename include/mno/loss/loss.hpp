@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "mno/loss/shared_variance.hpp"
 #include "mno/loss/target.hpp"
 
 namespace mno {
@@ -61,15 +62,17 @@ template <class L, class T, int D> class LossOn {
     const double scale = 1 / double(target_.samples());
     double total = 0;
     std::size_t index = 0;
+    detail::SharedVariance<T, D> shared(law);
     const auto add = [&](const auto& term) {
       if (term.weight != 0) {
-        const double value = term(law, target_, scale);
+        const double value = term(shared.law(), target_, scale);
         if (values_) values_->set(law.first, index, value);
         total += value;
       }
       ++index;
     };
     std::apply([&](const auto&... term) { (add(term), ...); }, loss_.terms());
+    shared.hand_on();
     return total;
   }
   /// A deterministic operator is a law without a factor: terms of the mean take it.

@@ -5,14 +5,18 @@
 // factor, and returns its value. Losses are therefore sums of per-sample terms, and memory is that of a
 // block.
 #include "mno/model/predict.hpp"
+#include "mno/model/step.hpp"
 
 namespace mno {
 
-/// The law of samples [first, first + mean.batch), and where its cotangents go (zeroed before).
+/// The law of samples [first, first + mean.batch), and where its cotangents go (zeroed before). Whoever has
+/// several terms to evaluate may compute v = Σ_k B_k² once for all of them, and collect v̄.
 template <class T, int D> struct LawBlock {
   Index first = 0;
   View<const T, D> mean, factor;
   View<T, D> mean_bar, factor_bar;
+  View<const T, D> variance = {};  // v, or empty: then a term computes it from the factor
+  View<T, D> variance_bar = {};    // v̄, or empty: then a term adds 2 v̄ B_k to B̄_k
 };
 /// The same for a deterministic operator.
 template <class T, int D> struct FieldBlock {
@@ -76,8 +80,14 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
   double values[Cpu::most_lanes] = {};
   T* sums[Cpu::most_lanes] = {};
   Index lanes = 0;
+  const detail::Step<E, T> step(model.values(), u.batch,
+                                detail::samples_per_block(u.points(), Index(M::parameters)), device);
   const auto make_pass = [&](Workspace& workspace, Index first, Index count, std::span<const T> times) {
     PassType pass(workspace);
+    pass.weights = model.values().data();
+    pass.prepared = step.ready();
+    pass.collected = step.spectra();
+    pass.first = first;
     pass.initial = u.samples(first, count);
     pass.times = times;
     if (bar.initial) pass.initial_bar = bar.initial.samples(first, count);
@@ -106,45 +116,53 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
       for (Index r = 0; r < ybar.rows(); ++r)
         for (Index c = 0; c < S::channels; ++c) pass.initial_bar.row(r)[c] += ybar.row(r)[c];
     detail::scale_factor<M>(ybar, model.factor_scale());
-    Back::template vjp<PassType>(model.values().subspan(before), ybar, trace,
-                                 std::span<T>(sums[lane] + before, Back::parameters), vbar, pass);
+    detail::adjoint<Back, PassType>(model.values().subspan(before), ybar, trace,
+                                    std::span<T>(sums[lane] + before, Back::parameters), vbar, pass,
+                                    Write::set);
   };
 
-  detail::for_each_block(
-      device, u.batch, u.points(), Index(M::parameters),
-      [&](Index lane, Workspace& workspace, Index first, Index count) {
-        if (!sums[lane]) sums[lane] = device.template lane_sum<T>(lane, M::parameters);
-        const auto input = detail::block_input<M>(model, condition, first, count, workspace);
-        const View<T, D> x = input.x;
-        PassType pass = make_pass(workspace, first, count, input.times);
-        View<T, D> xbar{};
-        if (bar.wanted()) xbar = pass.keep(x, E::inputs);
-        if constexpr (Parts::possible) {
-          using Before = typename Parts::Before;
-          typename Before::template Trace<PassType> trace;
-          const View<T, D> v = pass.keep_uninitialised(x, Before::outputs);
-          const View<T, D> vbar = pass.keep(x, Before::outputs);
-          detail::evaluate<Before, PassType>(model.values().first(before), x, v, trace, pass, Write::set);
-          const Index few = detail::samples_of_last_part(u.points());
-          for (Index at = 0; at < count; at += few) {
-            const Index n = std::min(few, count - at);
-            last_part(workspace, lane, first + at, input.times.subspan(std::size_t(at), std::size_t(n)),
-                      v.samples(at, n), vbar.samples(at, n));
-          }
-          Before::template vjp<PassType>(model.values().first(before), vbar, trace,
-                                         std::span<T>(sums[lane], before), xbar, pass);
-        } else {
-          last_part(workspace, lane, first, input.times, x, xbar);
-        }
-        if (bar.wanted()) assemble_adjoint<S, T, D>(xbar, first, bar);
-      });
+  const auto block = [&](Index lane, Workspace& workspace, Index first, Index count) {
+    if (!sums[lane]) sums[lane] = device.template lane_sum<T>(lane, M::parameters, step.summed());
+    const auto input = detail::block_input<M>(model, condition, first, count, workspace);
+    const View<T, D> x = input.x;
+    PassType pass = make_pass(workspace, first, count, input.times);
+    View<T, D> xbar{};
+    if (bar.wanted()) xbar = pass.keep(x, E::inputs);
+    if constexpr (Parts::possible) {
+      using Before = typename Parts::Before;
+      typename Before::template Trace<PassType> trace;
+      const View<T, D> v = pass.keep_uninitialised(x, Before::outputs);
+      const View<T, D> vbar = pass.keep_uninitialised(x, Before::outputs);
+      detail::evaluate<Before, PassType>(model.values().first(before), x, v, trace, pass, Write::set);
+      const Index few = detail::samples_of_last_part(u.points());
+      for (Index at = 0; at < count; at += few) {
+        const Index n = std::min(few, count - at);
+        last_part(workspace, lane, first + at, input.times.subspan(std::size_t(at), std::size_t(n)),
+                  v.samples(at, n), vbar.samples(at, n));
+      }
+      Before::template vjp<PassType>(model.values().first(before), vbar, trace,
+                                     std::span<T>(sums[lane], before), xbar, pass);
+    } else {
+      last_part(workspace, lane, first, input.times, x, xbar);
+    }
+    if (bar.wanted()) assemble_adjoint<S, T, D>(xbar, first, bar);
+  };
+  for (Index begin = 0; begin < u.batch; begin += step.round()) {
+    const Index samples = std::min(step.round(), u.batch - begin);
+    if (step.spectra()) step.spectra()->begin(begin, samples);
+    detail::for_each_block(device, samples, u.points(), Index(M::parameters),
+                           [&](Index lane, Workspace& workspace, Index first, Index count) {
+                             block(lane, workspace, begin + first, count);
+                           });
+    step.collect(gradient.values(), u.grid, begin == 0 ? Write::set : Write::add);
+  }
 
   double value = 0;
   for (Index lane = 0; lane < Cpu::most_lanes; ++lane) {
     value += values[lane];
     if (sums[lane]) lanes = lane + 1;
   }
-  device.add_lane_sums(lanes, gradient.values().data(), M::parameters, Write::set);
+  device.add_lane_sums(lanes, gradient.values().data(), step.summed(), Write::set);
   return value;
 }
 

@@ -16,7 +16,7 @@ template <class M> class Prepared {
   explicit Prepared(M model) : model_(std::move(model)), transposed_(M::parameters) {
     const std::span<const Scalar> w = std::as_const(model_).values();
     detail::for_each_owner<typename M::Expression>(
-        "", 0, [&]<class L>(const std::string&, std::size_t offset) {
+        detail::Unnamed{}, 0, [&]<class L>(detail::Unnamed, std::size_t offset) {
           if constexpr (requires { L::template prepare<Scalar>(w, transposed_.span()); })
             L::template prepare<Scalar>(w.subspan(offset, L::parameters),
                                         transposed_.span().subspan(offset, L::parameters));

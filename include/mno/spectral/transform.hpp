@@ -35,17 +35,21 @@ template <int D> struct TransformKey {
   bool operator==(const TransformKey&) const = default;
 };
 
-/// The coefficients of a block of samples: (mode, sample, re|im, channel).
+/// The coefficients of a block of samples: (mode, sample, re|im, channel). The block may be part of a larger
+/// batch: then a mode has more samples in memory than the block.
 template <class T> struct Spectrum {
   T* data = nullptr;
   Index modes = 0, batch = 0, channels = 0;
+  Index stored = batch;  // samples of a mode in memory
 
   template <class U>
   requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator Spectrum<U>() const {
-    return {data, modes, batch, channels};
+    return {data, modes, batch, channels, stored};
   }
-  std::size_t size() const { return std::size_t(modes * batch * 2 * channels); }
-  T* at(Index mode, Index sample) const { return data + (mode * batch + sample) * 2 * channels; }
+  std::size_t size() const { return std::size_t(modes * pitch()); }
+  /// Numbers from one mode to the next.
+  Index pitch() const { return stored * 2 * channels; }
+  T* at(Index mode, Index sample) const { return data + mode * pitch() + sample * 2 * channels; }
   /// All samples' real parts of one mode as a matrix (sample, channel), and the imaginary parts.
   Matrix<T> real(Index mode) const { return {at(mode, 0), batch, channels, 2 * channels}; }
   Matrix<T> imaginary(Index mode) const { return {at(mode, 0) + channels, batch, channels, 2 * channels}; }
@@ -98,7 +102,7 @@ template <class T, int D> class Transform {
       return;
     }
 #endif
-    project_sample(x, spectrum.at(0, b), spectrum.batch * 2 * x.channels, std::size_t(weight), scratch);
+    project_sample(x, spectrum.at(0, b), spectrum.pitch(), std::size_t(weight), scratch);
   }
 
   /// y_j += Re Σ_k s_k spectrum_k e^{2πi k·j/N}, or is set to it.
@@ -121,7 +125,7 @@ template <class T, int D> class Transform {
       return fftw_->expand(z, y, waves_, scratch);
     }
 #endif
-    expand_sample(spectrum.at(0, b), spectrum.batch * 2 * y.channels, y, std::size_t(weight), write, scratch);
+    expand_sample(spectrum.at(0, b), spectrum.pitch(), y, std::size_t(weight), write, scratch);
   }
 
  private:

@@ -1,0 +1,41 @@
+#pragma once
+// v = Σ_k B_k² of a block, computed once for all terms of a loss; their v̄ is collected and handed on once:
+//
+//   B̄_k += 2 v̄ B_k
+#include "mno/loss/entry.hpp"
+#include "mno/loss/factor_columns.hpp"
+
+namespace mno::detail {
+
+template <class T, int D> class SharedVariance {
+ public:
+  /// A law without a factor stays as it is.
+  explicit SharedVariance(const LawBlock<T, D>& law) : scope_(loss_scratch()), law_(law) {
+    if (!law.factor || !law.factor_bar) return;
+    const auto& m = law.mean;
+    const std::size_t n = std::size_t(m.rows() * m.channels);
+    T *const v = loss_scratch().take<T>(n), *const v_bar = loss_scratch().take<T>(n);
+    for (Index r = 0; r < m.rows(); ++r)
+      for (Index c = 0; c < m.channels; ++c) v[r * m.channels + c] = T(variance_at(law, r, c));
+    std::fill_n(v_bar, n, T(0));
+    law_.variance = {v, m.batch, m.grid, m.channels, m.channels};
+    law_.variance_bar = {v_bar, m.batch, m.grid, m.channels, m.channels};
+  }
+
+  const LawBlock<T, D>& law() const { return law_; }
+
+  /// v̄ → B̄, when all terms have added theirs.
+  void hand_on() {
+    if (!law_.variance_bar) return;
+    const View<T, D> collected = std::exchange(law_.variance_bar, {});
+    for (Index r = 0; r < collected.rows(); ++r)
+      for (Index c = 0; c < collected.channels; ++c)
+        add_variance_bar(law_, r, c, double(collected.row(r)[c]));
+  }
+
+ private:
+  ArenaScope scope_;
+  LawBlock<T, D> law_;
+};
+
+}  // namespace mno::detail
