@@ -22,7 +22,8 @@ template <class T> struct ComplexLeft {
 
 template <class T, int Rows>
 void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, const ComplexLeft<T>& a, Index first,
-                  const T* b_real, const T* b_imaginary, Index b_pitch, Index depth, Write write) {
+                  const T* b_real, const T* b_imaginary, Index b_pitch, Index ahead, Index depth,
+                  Write write) {
   using P = Packet<T>;
   P k1[Rows], k2[Rows], k3[Rows];
   MNO_UNROLL for (int i = 0; i < Rows; ++i) k1[i] = k2[i] = k3[i] = everywhere(T(0));
@@ -30,6 +31,8 @@ void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, const ComplexLeft<T>
   const Index row = a.row, step = a.step;
   for (Index k = 0, at = first; k < depth; ++k, at += step, b_real += b_pitch, b_imaginary += b_pitch) {
     const P re = load(b_real), im = load(b_imaginary), sum = padd(re, im), difference = psub(im, re);
+    Eigen::internal::prefetch(b_real + ahead);
+    Eigen::internal::prefetch(b_imaginary + ahead);
     MNO_UNROLL for (int i = 0; i < Rows; ++i) {
       k1[i] = pmadd(everywhere(a_sum[at + i * row]), re, k1[i]);
       k2[i] = pmadd(everywhere(a_real[at + i * row]), difference, k2[i]);
@@ -49,9 +52,12 @@ void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, const ComplexLeft<T>
 
 template <class T, int Rows>
 void complex_rows(T* c_real, T* c_imaginary, Index c_pitch, Index rows, const ComplexLeft<T>& a, Index first,
-                  const T* b_real, const T* b_imaginary, Index b_pitch, Index depth, Write write) {
+                  const T* b_real, const T* b_imaginary, Index b_pitch, Index ahead, Index depth,
+                  Write write) {
   for (; rows >= Rows; rows -= Rows) {
-    complex_tile<T, Rows>(c_real, c_imaginary, c_pitch, a, first, b_real, b_imaginary, b_pitch, depth, write);
+    complex_tile<T, Rows>(c_real, c_imaginary, c_pitch, a, first, b_real, b_imaginary, b_pitch, ahead, depth,
+                          write);
+    ahead = 0;
     c_real += Rows * c_pitch;
     c_imaginary += Rows * c_pitch;
     first += Rows * a.row;
@@ -59,20 +65,21 @@ void complex_rows(T* c_real, T* c_imaginary, Index c_pitch, Index rows, const Co
   if constexpr (Rows > 1)
     if (rows > 0)
       complex_rows<T, Rows / 2>(c_real, c_imaginary, c_pitch, rows, a, first, b_real, b_imaginary, b_pitch,
-                                depth, write);
+                                ahead, depth, write);
 }
 
-/// C += A B; real and imaginary part of a matrix have the same pitch.
+/// C += A B; real and imaginary part of a matrix have the same pitch. What lies `ahead` numbers behind B is
+/// fetched meanwhile: the matrix of the next product.
 template <class T>
 void complex_product(const ComplexMatrix<T>& c, const ComplexLeft<T>& a, const ComplexMatrix<const T>& b,
-                     Write write) {
+                     Write write, Index ahead = 0) {
   constexpr Index size = packet_size<T>;
   constexpr int most = ProductTile::rows;
   const Index rows = c.real.rows, columns = c.real.columns, depth = b.real.rows;
   Index j = 0;
   for (; j + size <= columns; j += size)
     complex_rows<T, most>(c.real.data + j, c.imaginary.data + j, c.real.pitch, rows, a, 0, b.real.data + j,
-                          b.imaginary.data + j, b.real.pitch, depth, write);
+                          b.imaginary.data + j, b.real.pitch, ahead, depth, write);
   if (j == columns) return;
   // The columns behind the last whole packet: B and the result pass through the stack.
   T b_copy[2][ProductTile::depth * size] = {}, edge[2][most * size];
@@ -84,7 +91,7 @@ void complex_product(const ComplexMatrix<T>& c, const ComplexLeft<T>& a, const C
     }
     for (Index i = 0; i < rows; i += most) {
       const Index count = std::min<Index>(most, rows - i), at = i * a.row + k * a.step;
-      complex_rows<T, most>(edge[0], edge[1], size, count, a, at, b_copy[0], b_copy[1], size, deep,
+      complex_rows<T, most>(edge[0], edge[1], size, count, a, at, b_copy[0], b_copy[1], size, 0, deep,
                             Write::set);
       for (Index r = 0; r < count; ++r)
         for (Index m = 0; m < columns - j; ++m) {
@@ -103,10 +110,10 @@ void complex_product(const ComplexMatrix<T>& c, const ComplexLeft<T>& a, const C
 #ifdef MNO_EXTERN_TEMPLATES
 extern template void detail::complex_product<float>(const ComplexMatrix<float>&,
                                                     const detail::ComplexLeft<float>&,
-                                                    const ComplexMatrix<const float>&, Write);
+                                                    const ComplexMatrix<const float>&, Write, Index);
 extern template void detail::complex_product<double>(const ComplexMatrix<double>&,
                                                      const detail::ComplexLeft<double>&,
-                                                     const ComplexMatrix<const double>&, Write);
+                                                     const ComplexMatrix<const double>&, Write, Index);
 #endif
 
 // A good part of a program's compile time is products. A project of many files compiles them once: it defines
@@ -115,7 +122,7 @@ extern template void detail::complex_product<double>(const ComplexMatrix<double>
   template void detail::product<T>(const Matrix<T>&, const detail::Left<T>&, const Matrix<const T>&, Index, \
                                    T, Write, bool, const T*);                                               \
   template void detail::complex_product<T>(const ComplexMatrix<T>&, const detail::ComplexLeft<T>&,          \
-                                           const ComplexMatrix<const T>&, Write)
+                                           const ComplexMatrix<const T>&, Write, Index)
 #define MNO_INSTANTIATE_PRODUCTS()     \
   namespace mno {                      \
   MNO_INSTANTIATE_PRODUCTS_OF(float);  \

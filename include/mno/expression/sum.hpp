@@ -32,9 +32,15 @@ template <Layer First, Layer... Ls> struct Sum : Node<First, Ls...> {
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
                   Out<Pass> xbar, Pass& pass) {
+    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
+  }
+  template <class Pass>
+  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                      Out<Pass> xbar, Pass& pass, Write write) {
     Base::for_each_part([&](auto i) {
-      Base::template Part<i>::template vjp<Pass>(Base::template slice<i>(w), ybar, std::get<i>(trace.parts),
-                                                 Base::template slice<i>(wbar), xbar, pass);
+      detail::adjoint<typename Base::template Part<i>, Pass>(
+          Base::template slice<i>(w), ybar, std::get<i>(trace.parts), Base::template slice<i>(wbar), xbar,
+          pass, i == 0 ? write : Write::add);
     });
   }
 };

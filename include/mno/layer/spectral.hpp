@@ -133,7 +133,8 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
     T* const room = pass.scratch_values(3 * u.batch * inputs);
     for (Index k = 0; k < u.modes; ++k)
       detail::complex_product<T>(parts(y, k), left(u, k, T(1), room, inputs, 1),
-                                 mode<const T>(w.data(), waves.weight_index(k)), Write::set);
+                                 mode<const T>(w.data(), waves.weight_index(k)), Write::set,
+                                 2 * inputs * outputs);
   }
   /// R̄_k += û_kᴴ Ȳ_k, or = that, for the modes [begin, end).
   template <class T, class Pass>
@@ -168,7 +169,7 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
       detail::complex_product<T>(
           parts(ubar, k), left(ybar, k, T(1), room, outputs, 1),
           {{adjoint, outputs, inputs, inputs}, {adjoint + inputs * outputs, outputs, inputs, inputs}},
-          Write::set);
+          Write::set, made ? 0 : 2 * inputs * outputs);
     }
   }
 

@@ -8,6 +8,7 @@
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 #include "mno/layer/activation.hpp"
+#include "mno/layer/initial_path.hpp"
 #include "mno/layer/mercer.hpp"
 #include "mno/layer/pointwise.hpp"
 #include "mno/layer/separable.hpp"
@@ -48,6 +49,13 @@ template <Shape S> struct DriftHead : detail::Projection<S, S::channels> {
 /// The factor B: r·C channels, channel k·C + c being B_k(c,·).
 template <Shape S> struct FactorHead : detail::Projection<S, S::rank * S::channels> {
   static constexpr const char* name = "factor";
+};
+
+/// Drop-in for DriftHead: A = A_net + κ u_0. m = u_0 + gA is as before, and exact at t = 0; but what is gone
+/// of u_0 at time t, often most of it, is no longer the layers' work.
+template <Shape S>
+struct PathDriftHead : Sum<detail::Projection<S, S::channels>, InitialPath<S::width, S::channels>> {
+  static constexpr const char* name = "drift";
 };
 
 /// Drop-in for DriftHead: A = Σ_i α_i(u_0,t) φ_i ⟨ψ_i,u_0⟩.

@@ -1,0 +1,25 @@
+// The path from u_0: gradients, and what it gives.
+#include "mno/layer/initial_path.hpp"
+
+#include "gradients.hpp"
+
+using namespace mno;
+using namespace mno::test;
+
+TEST_CASE("path: gradients, also with respect to u_0") {
+  for (const auto& grid : lines) check_vjp<InitialPath<3, 2>>(grid, 2);
+  for (const auto& grid : planes) check_vjp<InitialPath<3, 1>>(grid, 1);
+}
+
+TEST_CASE("every channel of u_0 with a number of its own") {
+  using L = InitialPath<1, 2>;
+  const Grid<1> grid{{4}};
+  Probe<L, 1> probe(grid, 1, 2, 1);
+  probe.w = {3, -2};
+  fill(probe.initial, [](auto x, Index c) { return x[0] + double(c); });
+  const auto y = probe.forward();
+  for (Index p = 0; p < 4; ++p) {
+    CHECK(y(0, p, 0) == doctest::Approx(3 * double(p) / 4));
+    CHECK(y(0, p, 1) == doctest::Approx(-2 * (double(p) / 4 + 1)));
+  }
+}
