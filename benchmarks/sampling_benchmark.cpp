@@ -1,5 +1,5 @@
 // Drawing S fields from a law of rank r with C channels on N points costs O(S r C N): 2 S r C N operations,
-// and S C N numbers written to memory, of which each is read once before it is written.
+// and S C N numbers written to memory, which fetches each before it is written.
 #include "mno/law/sample.hpp"
 #include "peak.hpp"
 

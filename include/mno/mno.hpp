@@ -80,7 +80,7 @@
 #include "mno/train/checkpoint.hpp"
 #include "mno/train/clip.hpp"
 #include "mno/train/early_stopping.hpp"
-#include "mno/train/fit_path.hpp"
+#include "mno/train/open_path.hpp"
 #include "mno/train/schedule.hpp"
 #include "mno/train/scores.hpp"
 #include "mno/train/shuffle.hpp"

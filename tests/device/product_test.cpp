@@ -97,3 +97,22 @@ TEST_CASE("a product of depth zero is zero where it is set, and nothing where it
   multiply_add<double>({c.data(), 2, 3, 3}, {nullptr, 2, 0, 0}, {nullptr, 0, 3, 3}, 1.0, Write::set);
   for (const double value : c) CHECK(value == 0);
 }
+
+TEST_CASE_TEMPLATE("every row may begin with the same row instead of what is there", T, float, double) {
+  using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  for (const Index columns : {1, 3, 16, 17, 48, 70})
+    for (const Index depth : {0, 5, 200}) {  // 200 is done in two parts
+      const Rows a = Rows::Random(11, depth), b = Rows::Random(depth, columns),
+                 first = Rows::Random(1, columns);
+      for (const bool transposed : {false, true}) {
+        Rows c = Rows::Constant(11, columns, T(99));
+        const Rows right = transposed ? Rows(b.transpose()) : b;
+        detail::product<T>({c.data(), 11, columns, columns}, {a.data(), depth, 1},
+                           {right.data(), right.rows(), right.cols(), right.cols()}, depth, T(1), Write::add,
+                           transposed, first.data());
+        Rows expected = a * b;
+        expected.rowwise() += first.row(0);
+        CHECK((c - expected).cwiseAbs().maxCoeff() <= 1e-4 * (std::is_same_v<T, double> ? 1e-8 : 1));
+      }
+    }
+}

@@ -128,8 +128,13 @@ template <class T>
 void product(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Index depth, T s, Write write,
              bool transposed, const T* first = nullptr) {
   constexpr Index size = packet_size<T>, widest = ProductTile::packets * size;
-  if (depth == 0 && write == Write::set)
-    for (Index i = 0; i < c.rows; ++i) std::fill_n(c.data + i * c.pitch, c.columns, T(0));
+  if (depth == 0)
+    for (Index i = 0; i < c.rows; ++i) {
+      if (first)
+        std::copy_n(first, c.columns, c.data + i * c.pitch);
+      else if (write == Write::set)
+        std::fill_n(c.data + i * c.pitch, c.columns, T(0));
+    }
   const T* d = first ? first : write == Write::add ? c.data : nullptr;
   Index d_pitch = first ? 0 : c.pitch;
   if (transposed && a.step == 1 && 4 * c.columns <= size) return product_dots(c, d, d_pitch, a, b, depth, s);

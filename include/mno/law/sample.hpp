@@ -70,9 +70,9 @@ void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R&
           for (Index i = 0; i < points; ++i)
             b.middleCols(i * channels, channels) = detail::factor_at(law, s, x + i);
         auto out = all.block(j, x * channels, xi.rows(), b.cols());
-        out.rowwise() = mean.segment(x * channels, b.cols()).transpose();
-        multiply_add<T>({out.data(), out.rows(), out.cols(), n}, {xi.data(), xi.rows(), rank, rank},
-                        {b.data(), rank, b.cols(), b.cols()});
+        const Matrix<T> to{out.data(), out.rows(), out.cols(), n};
+        detail::product<T>(to, {xi.data(), rank, 1}, {b.data(), rank, b.cols(), b.cols()}, rank, T(1),
+                           Write::set, false, mean.data() + x * channels);
       }
     }
   }

@@ -15,7 +15,7 @@ template <int In_, int Channels> struct InitialPath {
 
   template <class Pass> struct Trace {};
 
-  /// Closed: fit_path (train/fit_path.hpp) says how far it is to be opened.
+  /// Closed: open_path (train/open_path.hpp) says how far it is to be opened.
   template <class T> static void initialise(std::span<T> w, Stream&) { std::fill(w.begin(), w.end(), T(0)); }
 
   template <class Pass>

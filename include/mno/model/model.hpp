@@ -107,7 +107,7 @@ template <class E, class S, class T = float> class Model {
 };
 
 template <class S, class T = float> using Mno = Model<MnoOperator<typename RequireShape<S>::type>, S, T>;
-/// With a path from u_0 to the drift, which fit_path opens.
+/// With a path from u_0 to the drift, which open_path opens.
 template <class S, class T = float>
 using PathMno = Model<MnoOperator<typename RequireShape<S>::type, PathDriftHead<S>>, S, T>;
 template <class S, class T = float> using Fno = Model<FnoOperator<typename RequireShape<S>::type>, S, T>;
