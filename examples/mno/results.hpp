@@ -3,14 +3,15 @@
 #include <filesystem>
 #include <string>
 
-#include "operator.hpp"
+#include "evaluation.hpp"
 #include "report/run_record.hpp"
 
 namespace program {
 
-/// Says of the rows which table, benchmark and method they belong to, and puts the paper's numbers beside.
+/// Says of the rows which table, benchmark and method they belong to, and puts the paper's numbers beside,
+/// which has the method under its own name or another.
 void name_rows(std::vector<mno::report::Row>& rows, const std::string& table, const std::string& benchmark,
-               const std::string& method);
+               const std::string& method, const std::string& paper_method = {});
 
 /// The mean over seeds, each with its 95% interval; floors likewise. All lists have the same rows.
 std::vector<mno::report::Row> over_seeds(const std::vector<std::vector<mno::report::Row>>& seeds);
