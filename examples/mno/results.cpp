@@ -130,6 +130,20 @@ std::filesystem::path write_page(const mno::report::RunRecord& record, const std
   return file;
 }
 
+void write_rows(const mno::report::RunRecord& record, const std::filesystem::path& file) {
+  std::string text = "{\n \"title\": " + Json(record.title).dump() +
+                     ",\n \"description\": " + Json(record.description).dump() + ",\n \"rows\": [";
+  for (std::size_t i = 0; i < record.rows.size(); ++i)  // a line for each, so that changes can be read
+    text += (i ? ",\n  " : "\n  ") + mno::report::json_of(record.rows[i]).dump();
+  write_text(file, text + "\n ]\n}\n");
+}
+
+void write_pictures(const mno::report::RunRecord& record, const std::filesystem::path& prefix) {
+  for (const mno::report::Figure& figure : record.figures)
+    if (const std::string picture = mno::report::picture(mno::report::plot_of(figure)); !picture.empty())
+      write_text(prefix.string() + "-" + figure.name + ".svg", picture);
+}
+
 std::filesystem::path write_results(const mno::report::RunRecord& record,
                                     const std::filesystem::path& folder) {
   record.write(folder);

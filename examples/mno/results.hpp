@@ -29,6 +29,10 @@ mno::report::RunRecord record_of(const Evaluation& evaluation, const std::filesy
 /// Writes run.json, results.json and report.html; returns the path of the last.
 std::filesystem::path write_results(const mno::report::RunRecord& record,
                                     const std::filesystem::path& folder);
+/// The rows alone, with title, command and description: what documentation is made from.
+void write_rows(const mno::report::RunRecord& record, const std::filesystem::path& file);
+/// Every figure as prefix-NAME.svg.
+void write_pictures(const mno::report::RunRecord& record, const std::filesystem::path& prefix);
 /// Makes report.html anew from run.json.
 std::filesystem::path write_page(const mno::report::RunRecord& record, const std::filesystem::path& file);
 
