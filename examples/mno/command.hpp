@@ -20,6 +20,7 @@ void add_predict(CLI::App& app, Run& run);
 void add_evaluate(CLI::App& app, Run& run);
 void add_experiment(CLI::App& app, Run& run);
 void add_report(CLI::App& app, Run& run);
+void add_tables(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
 
 /// The command line as it was given.

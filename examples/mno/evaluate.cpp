@@ -34,7 +34,7 @@ int evaluate(Options& options) {
     std::filesystem::create_directories(options.folder);
     request.fields = options.folder / "evaluation.npz";
   }
-  Evaluation evaluation = one.evaluate(file, request);
+  Evaluation evaluation = program::evaluate(file, request);
   auto& rows = evaluation.rows;
   name_rows(rows, "evaluation", options.benchmark, options.method);
 
@@ -62,7 +62,7 @@ int evaluate(Options& options) {
   for (const auto& row : rows) {
     char name[64];
     if (row.at.contains("level"))
-      std::snprintf(name, sizeof name, "%s at %g", row.metric.c_str(), row.at.at("level"));
+      std::snprintf(name, sizeof name, "%s at %g", row.metric.c_str(), std::get<double>(row.at.at("level")));
     else
       std::snprintf(name, sizeof name, "%s", row.metric.c_str());
     if (row.floor)

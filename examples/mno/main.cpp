@@ -62,6 +62,7 @@ int main(int argc, char** argv) {
   add_evaluate(app, run);
   add_experiment(app, run);
   add_report(app, run);
+  add_tables(app, run);
   add_info(app, run);
   try {
     app.parse(argc, argv);

@@ -1,20 +1,24 @@
 #pragma once
-// A compiled shape behind an interface, so that the commands do not depend on it. Which shapes there are is
-// said by the CMake option MNO_SHAPES; each has a source file of its own.
+// A compiled operator behind an interface, so that the commands and experiments do not depend on its shape.
+// Which there are is said by the CMake option MNO_SHAPES; each has a source file of its own.
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mno/data/normaliser.hpp>
 #include <mno/io/ensemble_reader.hpp>
+#include <mno/law/law.hpp>
 #include <mno/train/trainer.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "report/parts.hpp"
-
 namespace program {
 
+/// What an operator is made of: "mno", "mno-power" (the factor behind a PowerGate), "mno-split" (two
+/// backbones), "mno-coordinates" (sees sines and cosines of x as well) or "fno", and the numbers of its
+/// shape.
 struct ShapeNumbers {
+  std::string kind = "mno";
   int dimension = 0, channels = 0, rank = 0, width = 0, modes = 0, depth = 0, known = 0;
 
   std::string list() const;  // as MNO_SHAPES has it
@@ -23,7 +27,8 @@ struct ShapeNumbers {
 struct TrainRequest {
   mno::TrainingOptions options{};
   std::string recipe = "decoupled";
-  double validation = 0.1;
+  bool scaled_factor = true;  // the factor is scaled by 4√(mean training variance)
+  std::string data{};         // what sentences call the data
   std::filesystem::path model{}, checkpoint{};
   bool resume = false;
   double checkpoint_seconds = 10;
@@ -38,50 +43,59 @@ struct TrainResult {
   std::optional<mno::Scores> scores{};  // on validation, in normalised coordinates
 };
 
-struct PredictRequest {
-  std::filesystem::path model{}, output{};
-  const mno::io::Array* input = nullptr;   // u_0
-  const mno::io::Array* fields = nullptr;  // known fields, or none
-  double time = 0;
-  mno::Index samples = 0;
-  std::uint64_t seed = 0;
-  int threads = 1;
-};
-
-struct EvaluateRequest {
-  std::filesystem::path model{};
-  std::filesystem::path fields{};  // where moments per condition go; empty: nowhere
-  mno::Index draws = 0;            // per condition; 0: as many as there are members
-  mno::Index examples = 3;         // conditions to look at
-  std::uint64_t seed = 0;
-  int threads = 1;
-};
-struct Evaluation {
-  std::vector<mno::report::Row> rows{};  // metric, value, floor and at; who asks says the rest
-  std::vector<mno::report::Example> examples{};
-  std::vector<mno::report::Image> images{};
-  mno::report::Calibration calibration{};
-  mno::report::Spectra spectra{};
-};
-
 class Operator {
  public:
   virtual ~Operator() = default;
   virtual ShapeNumbers shape() const = 0;
   virtual std::string shape_text() const = 0;  // as model files have it
-  virtual TrainResult train(mno::io::EnsembleReader& data, const TrainRequest& request) const = 0;
-  virtual void predict(const PredictRequest& request) const = 0;
-  virtual Evaluation evaluate(mno::io::EnsembleReader& data, const EvaluateRequest& request) const = 0;
 };
+
+/// A model from a file. Conditions and laws are in normalised coordinates; a deterministic operator gives a
+/// law without spread.
+template <int D> class Predictor {
+ public:
+  virtual ~Predictor() = default;
+  virtual const mno::Normaliser& normaliser() const = 0;
+  virtual const mno::Domain<D>& domain() const = 0;
+  virtual bool stochastic() const = 0;
+  virtual mno::Law<float, D> predict(const mno::Condition<float, D>& condition, mno::Cpu& device) const = 0;
+};
+
+template <int D> class OperatorIn : public Operator {
+ public:
+  /// Data is in its own coordinates; an empty validation set is none.
+  virtual TrainResult train(mno::Ensemble<float, D> train, mno::Ensemble<float, D> validation,
+                            const TrainRequest& request) const = 0;
+  virtual std::unique_ptr<Predictor<D>> load(const std::filesystem::path& model) const = 0;
+};
+
+/// f(operator) with the type that knows its dimension; only dimensions that are compiled are looked at.
+template <class F> auto in_dimension(const Operator& one, F&& f) {
+  const auto look = [&]<int D, int... rest>(auto& self, std::integer_sequence<int, D, rest...>) {
+    const auto* found = dynamic_cast<const OperatorIn<D>*>(&one);
+    if constexpr (sizeof...(rest) == 0)
+      return f(*found);
+    else
+      return found ? f(*found) : self(self, std::integer_sequence<int, rest...>());
+  };
+  return look(look, std::integer_sequence<int, MNO_PROGRAM_DIMENSIONS>());
+}
 
 /// A file of ensembles: .npz, or HDF5 where this program has it.
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 
-/// All compiled shapes, in the order of MNO_SHAPES.
+/// What the terms of a recipe want to know of the members, beside mean and variance.
+mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors, mno::Index members);
+
+/// All samples of a file as statistics.
+template <int D>
+mno::Ensemble<float, D> read_statistics(mno::io::EnsembleReader& file, mno::EnsembleOptions keep);
+
+/// All compiled operators, in the order of MNO_SHAPES.
 const std::vector<const Operator*>& operators();
 
-/// The first that has all numbers that are not 0 (`known` must be equal); else an Error that says how to get
-/// it.
+/// The first of that kind that has all numbers that are not 0 (`known` must be equal); else an Error that
+/// says how to get it.
 const Operator& choose(const ShapeNumbers& wanted);
 /// The one that a model file was made with.
 const Operator& of_model(const std::filesystem::path& model);

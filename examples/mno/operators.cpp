@@ -1,10 +1,5 @@
 // Choosing among the compiled shapes.
-#include <mno/io/ensemble_file.hpp>
 #include <mno/io/safetensors.hpp>
-#ifdef MNO_PROGRAM_HDF5
-#include <mno/io/hdf5_ensemble_file.hpp>
-#endif
-#include <array>
 #include <sstream>
 
 #include "operator.hpp"
@@ -15,9 +10,10 @@ namespace {
 
 std::string described(const ShapeNumbers& s) {
   const auto number = [](int n) { return n == 0 ? std::string("any") : std::to_string(n); };
-  return "dimension " + number(s.dimension) + ", channels " + number(s.channels) + ", rank " +
-         number(s.rank) + ", width " + number(s.width) + ", modes " + number(s.modes) + ", depth " +
-         number(s.depth) + (s.known ? ", known fields " + std::to_string(s.known) : "");
+  return (s.kind == "mno" ? "" : "kind " + s.kind + ", ") + "dimension " + number(s.dimension) +
+         ", channels " + number(s.channels) + ", rank " + number(s.rank) + ", width " + number(s.width) +
+         ", modes " + number(s.modes) + ", depth " + number(s.depth) +
+         (s.known ? ", known fields " + std::to_string(s.known) : "");
 }
 
 [[noreturn]] void refuse_shape(ShapeNumbers wanted) {
@@ -42,29 +38,14 @@ std::string described(const ShapeNumbers& s) {
       "  struct Shape {\n    static constexpr int dimension = " + s(wanted.dimension) +
       ", channels = " + s(wanted.channels) + ", rank = " + s(wanted.rank) + ", width = " + s(wanted.width) +
       ", modes = " + s(wanted.modes) + ", depth = " + s(wanted.depth) +
-      (wanted.known ? ", known = " + s(wanted.known) : "") + ";\n  };\n  mno::Mno<Shape> model(/*seed=*/1);");
+      (wanted.known ? ", known = " + s(wanted.known) : "") +
+      ";\n  };\n  mno::" + (wanted.kind == "fno" ? "Fno" : "Mno") + "<Shape> model(/*seed=*/1);");
 }
 
 }  // namespace
 
-std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path) {
-  namespace io = mno::io;
-  std::array<std::byte, 8> start{};
-  io::File file(path);
-  file.read(0, std::span(start).first(std::size_t(std::min<std::uint64_t>(file.size(), start.size()))));
-  if (io::characters(start) == "\x89HDF\r\n\x1a\n") {
-#ifdef MNO_PROGRAM_HDF5
-    return std::make_unique<io::Hdf5EnsembleFile>(path);
-#else
-    io::refuse(file.name(),
-               "is an HDF5 file, which this program was built without; configure with -DMNO_HDF5=ON");
-#endif
-  }
-  return std::make_unique<io::EnsembleFile>(path);
-}
-
 std::string ShapeNumbers::list() const {
-  std::string out;
+  std::string out = kind == "mno" ? "" : kind;
   for (const int number : {dimension, channels, rank, width, modes, depth})
     out += (out.empty() ? "" : ",") + std::to_string(number);
   return known ? out + "," + std::to_string(known) : out;
@@ -74,7 +55,7 @@ const Operator& choose(const ShapeNumbers& wanted) {
   const auto fits = [](int asked, int has) { return asked == 0 || asked == has; };
   for (const Operator* one : operators()) {
     const ShapeNumbers s = one->shape();
-    if (fits(wanted.dimension, s.dimension) && fits(wanted.channels, s.channels) &&
+    if (wanted.kind == s.kind && fits(wanted.dimension, s.dimension) && fits(wanted.channels, s.channels) &&
         fits(wanted.rank, s.rank) && fits(wanted.width, s.width) && fits(wanted.modes, s.modes) &&
         fits(wanted.depth, s.depth) && wanted.known == s.known)
       return *one;
@@ -87,9 +68,11 @@ const Operator& of_model(const std::filesystem::path& model) {
   const auto found = file.metadata().find("shape");
   if (found == file.metadata().end())
     mno::io::refuse(file.name(), "expected a model with metadata 'shape', found none");
-  for (const Operator* one : operators())
-    if (one->shape_text() == found->second) return *one;
   ShapeNumbers wanted;
+  if (const auto kind = file.metadata().find("kind"); kind != file.metadata().end())
+    wanted.kind = kind->second;
+  for (const Operator* one : operators())
+    if (one->shape_text() == found->second && one->shape().kind == wanted.kind) return *one;
   std::istringstream words(found->second);
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');

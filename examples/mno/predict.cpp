@@ -2,6 +2,7 @@
 #include <iostream>
 #include <memory>
 #include <mno/io/npz.hpp>
+#include <mno/law/sample.hpp>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
@@ -11,39 +12,103 @@ namespace program {
 
 namespace {
 
+namespace io = mno::io;
+using mno::Index;
+
 struct Options {
-  PredictRequest request{};
-  std::filesystem::path input{}, fields{};
+  std::filesystem::path model{}, input{}, fields{}, output{};
+  double time = 0;
+  Index samples = 0;
+  std::uint64_t seed = 0;
+  int threads = 0;
   bool json = false;
 };
 
 /// A .npy file, or an array of an .npz file.
-mno::io::Array read(const std::filesystem::path& path, const char* name) {
-  return path.extension() == ".npz" ? mno::io::NpzReader(path).read(name) : mno::io::read_npy(path);
+io::Array read(const std::filesystem::path& path, const char* name) {
+  return path.extension() == ".npz" ? io::NpzReader(path).read(name) : io::read_npy(path);
+}
+
+/// (sample, channel, x…), (channel, x…), or (x…) where there is one channel.
+template <int D>
+mno::Field<float, D> field(const char* name, const io::Array& array, Index channels,
+                           const mno::Domain<D>& domain) {
+  const io::Extents& shape = array.shape();
+  const std::size_t axes = shape.size();
+  const bool plain = axes == D && channels == 1, one = axes == D + 1, many = axes == D + 2;
+  mno::require((plain || one || many) && (plain || shape[axes - D - 1] == channels) && array.size() > 0,
+               "predict", name,
+               mno::text("(sample, channel, x…) with ", channels, " channel(s) in dimension ", D),
+               mno::text(array.layout().str()));
+  mno::Grid<D> grid{{}, domain};
+  std::copy(shape.end() - D, shape.end(), grid.points.begin());
+  mno::Field<float, D> result(many ? shape[0] : 1, grid, channels);
+  mno::require(array.type() == io::Type::f32 || array.type() == io::Type::f64, "predict", name,
+               mno::text("elements of type f32 or f64"), mno::text(array.layout().str()));
+  const io::Array values = array.as<float>();
+  io::from_channel_first<float, D>(values.values<float>(), result.view());
+  return result;
+}
+
+/// The law for every initial field, written as it is.
+template <int D> void predict_in(const OperatorIn<D>& one, const Options& options) {
+  const auto loaded = one.load(options.model);
+  const ShapeNumbers shape = one.shape();
+  mno::Field<float, D> initial =
+      field<D>("input", read(options.input, "u0"), shape.channels, loaded->domain());
+  loaded->normaliser().apply(initial);
+  const float time = float(options.time);
+  mno::Condition<float, D> condition{std::as_const(initial).view(), {&time, 1}};
+  mno::Field<float, D> known;
+  if (!options.fields.empty()) {
+    known = field<D>("fields", read(options.fields, "fields"), shape.known, loaded->domain());
+    condition.known = std::as_const(known).view();
+  }
+  mno::Cpu device(threads(options.threads));
+  mno::Law<float, D> law = loaded->predict(condition, device);
+  loaded->normaliser().undo(law);
+
+  io::NpzWriter file(options.output);
+  const auto write = [&](const char* name, const mno::Field<float, D>& what, io::Extents first) {
+    const auto points = what.grid().points;
+    first.insert(first.end(), points.begin(), points.end());
+    const auto values = io::to_channel_first<float, D>(what.view());
+    file.begin(name, {io::Type::f32, std::move(first)});
+    file.append(std::span<const float>(values));
+    file.end();
+  };
+  write("mean", law.mean, {law.batch(), shape.channels});
+  if (loaded->stochastic()) {
+    write("variance", mno::variance(law), {law.batch(), shape.channels});
+    write("factor", law.factor, {law.batch(), shape.rank, shape.channels});
+    if (options.samples > 0)
+      write("samples", mno::sample(law, options.samples, options.seed),
+            {law.batch(), options.samples, shape.channels});
+  }
+  file.write("t", io::Array::of({Index(1)}, std::vector<double>{options.time}));
+  const auto& length = loaded->domain().length;
+  file.write("length", io::Array::of({Index(D)}, std::vector<double>(length.begin(), length.end())));
+  file.commit();
 }
 
 int predict(Options& options) {
-  PredictRequest& request = options.request;
-  require_folder_of(request.output);
-  request.threads = threads(request.threads);
-  const Operator& one = of_model(request.model);
-  const mno::io::Array input = read(options.input, "u0");
-  mno::io::Array fields;
-  if (!options.fields.empty()) fields = read(options.fields, "fields");
-  request.input = &input;
-  request.fields = options.fields.empty() ? nullptr : &fields;
-  one.predict(request);
+  require_folder_of(options.output);
+  const Operator& one = of_model(options.model);
+  in_dimension(one, [&](const auto& known) { predict_in(known, options); });
   if (options.json)
     std::cout << nlohmann::ordered_json{{"command", "predict"},
-                                        {"file", request.output.string()},
-                                        {"time", request.time},
-                                        {"samples", request.samples},
-                                        {"seed", request.seed}}
+                                        {"file", options.output.string()},
+                                        {"time", options.time},
+                                        {"samples", options.samples},
+                                        {"seed", options.seed}}
                      .dump()
               << "\n";
   else
-    std::cout << "Wrote " << request.output.string() << ": mean, variance, factor"
-              << (request.samples > 0 ? " and samples" : "") << " at t = " << request.time << ".\n";
+    std::cout << "Wrote " << options.output.string() << ": "
+              << (one.shape().kind == "fno" ? "mean"
+                  : options.samples > 0     ? "mean, variance, factor and samples"
+                                            : "mean, variance and factor")
+              << " at t = " << options.time << ".\n";
   return succeeded;
 }
 
@@ -58,19 +123,18 @@ void add_predict(CLI::App& app, Run& run) {
       "has\n"
       "mean and variance (sample, channel, x…), factor (sample, rank, channel, x…) and samples\n"
       "(sample, draw, channel, x…).");
-  auto& request = options->request;
-  command->add_option("--model", request.model, "The model file")->required();
+  command->add_option("--model", options->model, "The model file")->required();
   command->add_option("--input", options->input, "u_0: a .npy file, or an .npz file with an array u0")
       ->required();
-  command->add_option("--time", request.time, "t")->required()->check(CLI::NonNegativeNumber);
+  command->add_option("--time", options->time, "t")->required()->check(CLI::NonNegativeNumber);
   command->add_option("--fields", options->fields,
                       "Known fields, if the model has them and they are not stored in it");
-  command->add_option("--samples", request.samples, "Draws from each law")
+  command->add_option("--samples", options->samples, "Draws from each law")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  command->add_option("--seed", request.seed, "Of the draws")->capture_default_str();
-  command->add_option("-o,--output", request.output, "The .npz file to write")->required();
-  command->add_option("--threads", request.threads, "Threads; 0: all")
+  command->add_option("--seed", options->seed, "Of the draws")->capture_default_str();
+  command->add_option("-o,--output", options->output, "The .npz file to write")->required();
+  command->add_option("--threads", options->threads, "Threads; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->default_val(0);
   command->add_flag("--json", options->json, "Say what was done as JSON");

@@ -1,4 +1,5 @@
-// mno report: the page of a run, made anew from what the run left behind.
+// mno report: the page of a run, made anew from what the run left behind; its pictures as files; its rows in
+// a page of documentation.
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,7 +12,7 @@ namespace program {
 namespace {
 
 struct Options {
-  std::filesystem::path folder{}, output{};
+  std::filesystem::path folder{}, output{}, rows{}, pictures{};
   bool json = false;
 };
 
@@ -28,6 +29,11 @@ int report(Options& options) {
     throw mno::Error(std::string("mno report: ") + error.what());
   }
   write_page(record, options.output);
+  if (!options.rows.empty()) {
+    require_folder_of(options.rows);
+    write_rows(record, options.rows);
+  }
+  if (!options.pictures.empty()) write_pictures(record, options.pictures);
   if (options.json)
     std::cout << nlohmann::ordered_json{{"command", "report"}, {"file", options.output.string()}}.dump()
               << "\n";
@@ -45,6 +51,9 @@ void add_report(CLI::App& app, Run& run) {
   command->add_option("folder", options->folder, "Where mno evaluate -o or mno experiment -o left run.json")
       ->required();
   command->add_option("-o,--output", options->output, "The page to write [FOLDER/report.html]");
+  command->add_option("--rows", options->rows, "A file for the rows as well, with how they were made");
+  command->add_option("--pictures", options->pictures,
+                      "Files for the pictures over results as well: PREFIX-NAME.svg");
   command->add_flag("--json", options->json, "Say what was done as JSON");
   command->callback([options, &run] { run = [options] { return report(*options); }; });
 }

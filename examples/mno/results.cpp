@@ -33,19 +33,13 @@ bool same_metric(const std::string& ours, const std::string& papers) {
 }  // namespace
 
 void name_rows(std::vector<Row>& rows, const std::string& table, const std::string& benchmark,
-               const std::string& method) {
+               const std::string& method, const std::string& paper_method) {
+  const std::string& theirs = paper_method.empty() ? method : paper_method;
   static const std::vector<Row> paper = [] {
     std::vector<Row> all;
     const Json json = Json::parse(paper_json), &rows = json.at("rows");
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      // Rows of ablations are told apart by words; no metric of ours belongs to them.
-      bool numbers = true;
-      if (rows[i].contains("at"))
-        for (const auto& [name, value] : rows[i]["at"].items()) numbers = numbers && value.is_number();
-      if (numbers)
-        mno::report::read_json(rows[i], {"paper.json", "rows[" + std::to_string(i) + "]"},
-                               all.emplace_back());
-    }
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      mno::report::read_json(rows[i], {"paper.json", "rows[" + std::to_string(i) + "]"}, all.emplace_back());
     return all;
   }();
   for (Row& row : rows) {
@@ -53,7 +47,7 @@ void name_rows(std::vector<Row>& rows, const std::string& table, const std::stri
     row.benchmark = benchmark;
     row.method = method;
     for (const Row& known : paper)
-      if (known.benchmark == benchmark && known.method == method && same_metric(row.metric, known.metric) &&
+      if (known.benchmark == benchmark && known.method == theirs && same_metric(row.metric, known.metric) &&
           known.at == row.at)
         row.paper = known.value;
   }
@@ -134,6 +128,20 @@ mno::report::RunRecord record_of(const Evaluation& evaluation, const std::filesy
 std::filesystem::path write_page(const mno::report::RunRecord& record, const std::filesystem::path& file) {
   write_text(file, mno::report::render(record));
   return file;
+}
+
+void write_rows(const mno::report::RunRecord& record, const std::filesystem::path& file) {
+  std::string text = "{\n \"title\": " + Json(record.title).dump() +
+                     ",\n \"description\": " + Json(record.description).dump() + ",\n \"rows\": [";
+  for (std::size_t i = 0; i < record.rows.size(); ++i)  // a line for each, so that changes can be read
+    text += (i ? ",\n  " : "\n  ") + mno::report::json_of(record.rows[i]).dump();
+  write_text(file, text + "\n ]\n}\n");
+}
+
+void write_pictures(const mno::report::RunRecord& record, const std::filesystem::path& prefix) {
+  for (const mno::report::Figure& figure : record.figures)
+    if (const std::string picture = mno::report::picture(mno::report::plot_of(figure)); !picture.empty())
+      write_text(prefix.string() + "-" + figure.name + ".svg", picture);
 }
 
 std::filesystem::path write_results(const mno::report::RunRecord& record,

@@ -3,14 +3,15 @@
 #include <filesystem>
 #include <string>
 
-#include "operator.hpp"
+#include "evaluation.hpp"
 #include "report/run_record.hpp"
 
 namespace program {
 
-/// Says of the rows which table, benchmark and method they belong to, and puts the paper's numbers beside.
+/// Says of the rows which table, benchmark and method they belong to, and puts the paper's numbers beside,
+/// which has the method under its own name or another.
 void name_rows(std::vector<mno::report::Row>& rows, const std::string& table, const std::string& benchmark,
-               const std::string& method);
+               const std::string& method, const std::string& paper_method = {});
 
 /// The mean over seeds, each with its 95% interval; floors likewise. All lists have the same rows.
 std::vector<mno::report::Row> over_seeds(const std::vector<std::vector<mno::report::Row>>& seeds);
@@ -28,6 +29,10 @@ mno::report::RunRecord record_of(const Evaluation& evaluation, const std::filesy
 /// Writes run.json, results.json and report.html; returns the path of the last.
 std::filesystem::path write_results(const mno::report::RunRecord& record,
                                     const std::filesystem::path& folder);
+/// The rows alone, with title, command and description: what documentation is made from.
+void write_rows(const mno::report::RunRecord& record, const std::filesystem::path& file);
+/// Every figure as prefix-NAME.svg.
+void write_pictures(const mno::report::RunRecord& record, const std::filesystem::path& prefix);
 /// Makes report.html anew from run.json.
 std::filesystem::path write_page(const mno::report::RunRecord& record, const std::filesystem::path& file);
 

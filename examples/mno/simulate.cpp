@@ -3,12 +3,8 @@
 
 #include <iostream>
 #include <memory>
+#include <mno/io/model_file.hpp>
 #include <mno/io/npz.hpp>
-#include <mno/simulate/burgers.hpp>
-#include <mno/simulate/heat.hpp>
-#include <mno/simulate/phi4.hpp>
-#include <mno/simulate/phi4_spdebench.hpp>
-#include <mno/simulate/rough_volatility.hpp>
 #include <mno/simulate/toy.hpp>
 #include <nlohmann/json.hpp>
 
@@ -144,16 +140,58 @@ std::shared_ptr<Setup<Equation>> add_equation(CLI::App& parent, Run& run, const 
 
 }  // namespace
 
-bool simulate_benchmark(const std::string& name, const mno::Sampling& sampling,
-                        const std::filesystem::path& output, int threads, Progress& progress) {
-  const auto with = [&](const auto& equation) {
-    return write_ensembles(name, equation, sampling, output, threads, progress);
+std::string name_of(const Equation& equation) {
+  static constexpr const char* names[] = {"burgers", "phi4", "phi4-spdebench", "rough-volatility", "heat"};
+  static_assert(std::size(names) == std::variant_size_v<Equation>);
+  return names[equation.index()];
+}
+
+std::string description(const Equation& equation) {
+  std::string out = name_of(equation);
+  const auto add = [&](const char* name, double value) {
+    out += " " + std::string(name) + "=" + io::detail::number(value);
   };
-  if (name == "burgers") return with(mno::spde::Burgers{});
-  if (name == "phi4") return with(mno::spde::Phi4{});
-  if (name == "rough-volatility") return with(mno::spde::RoughVolatility{});
-  if (name == "heat") return with(mno::spde::Heat{});
-  throw mno::Error("mno: there is no benchmark '" + name + "'.");
+  std::visit(
+      [&](const auto& e) {
+        add("sigma_or_eta", [&] {
+          if constexpr (requires { e.eta; })
+            return e.eta;
+          else
+            return e.sigma;
+        }());
+        add("time", e.time);
+        if constexpr (requires { e.nu; }) add("nu", e.nu);
+        if constexpr (requires { e.growth; }) add("growth", e.growth);
+        if constexpr (requires { e.hurst; }) add("hurst", e.hurst);
+        if constexpr (requires { e.steps; }) add("steps", double(e.steps));
+        if constexpr (requires { e.simulated; }) add("simulated", double(e.simulated));
+        if constexpr (requires { e.noise_at_zero; }) add("noise_at_zero", e.noise_at_zero);
+        if constexpr (requires { e.varied; }) add("varied", e.varied);
+        add("points", double(e.grid().size()));
+        if constexpr (requires { e.initial.decay; }) {
+          add("initial.modes", double(e.initial.modes));
+          add("initial.decay", e.initial.decay);
+          add("initial.amplitude", e.initial.amplitude);
+          add("initial.mean_scale", e.initial.mean_scale);
+        }
+        if constexpr (requires { e.noise.amplitude; })
+          for (const double q : e.noise.amplitude) add("q", q);
+      },
+      equation);
+  return out;
+}
+
+Index points_of(const Equation& equation) {
+  return std::visit([](const auto& e) { return e.grid().size(); }, equation);
+}
+
+bool simulate_equation(const Equation& equation, const mno::Sampling& sampling,
+                       const std::filesystem::path& output, int threads, Progress& progress) {
+  return std::visit(
+      [&](const auto& one) {
+        return write_ensembles(name_of(equation), one, sampling, output, threads, progress);
+      },
+      equation);
 }
 
 void add_simulate(CLI::App& app, Run& run) {

@@ -1,16 +1,29 @@
 #pragma once
-// Ensembles of the benchmarks, for other commands.
+// Ensembles of the equations, for other commands.
 #include <filesystem>
-#include <mno/simulate/simulate.hpp>
+#include <mno/simulate/burgers.hpp>
+#include <mno/simulate/heat.hpp>
+#include <mno/simulate/phi4.hpp>
+#include <mno/simulate/phi4_spdebench.hpp>
+#include <mno/simulate/rough_volatility.hpp>
 #include <string>
+#include <variant>
 
 #include "progress.hpp"
 
 namespace program {
 
-/// Draws ensembles of an equation with its standard constants into an .npz file. False if it was interrupted:
-/// then nothing is written.
-bool simulate_benchmark(const std::string& name, const mno::Sampling& sampling,
-                        const std::filesystem::path& output, int threads, Progress& progress);
+using Equation = std::variant<mno::spde::Burgers, mno::spde::Phi4, mno::spde::Phi4SpdeBench,
+                              mno::spde::RoughVolatility, mno::spde::Heat>;
+
+/// As mno simulate calls it.
+std::string name_of(const Equation& equation);
+/// Every constant, so that equal texts are equal equations.
+std::string description(const Equation& equation);
+mno::Index points_of(const Equation& equation);
+
+/// Draws ensembles into an .npz file. False if it was interrupted: then nothing is written.
+bool simulate_equation(const Equation& equation, const mno::Sampling& sampling,
+                       const std::filesystem::path& output, int threads, Progress& progress);
 
 }  // namespace program

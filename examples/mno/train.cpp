@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <mno/data/split.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -25,6 +26,7 @@ struct Options {
   std::filesystem::path data{}, config{};
   ShapeNumbers shape{};
   TrainRequest request{};
+  double validation = 0.1;
   std::string schedule = "cosine";
   Index warmup_epochs = -1, ramp_epochs = -1;
   std::array<std::optional<double>, mno::Recipe::size> weights{};  // in the order of Recipe::names
@@ -97,7 +99,18 @@ int train(Options& options) {
     progress.show(epoch_line(report));
     history.add(report);
   };
-  const TrainResult result = one.train(file, request);
+  request.data = file.name();
+  request.scaled_factor = request.recipe == "decoupled";
+  const TrainResult result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
+    auto train = read_statistics<D>(file, needed(training.recipe, one.shape().rank, file.members()));
+    mno::Ensemble<float, D> validation;
+    const mno::Split split = mno::split_by_origin(train.origins, options.validation, 0, training.seed);
+    if (!split.validation.empty()) {
+      validation = mno::take(train, split.validation);
+      train = mno::take(train, split.train);
+    }
+    return known.train(std::move(train), std::move(validation), request);
+  });
   progress.close();
   if (result.interrupted) {
     std::cerr << "Interrupted in epoch " << result.epochs + 1 << "; the checkpoint is '"
@@ -159,7 +172,7 @@ void add_train(CLI::App& app, Run& run) {
   command->add_option("--config", o.config,
                       "A TOML file with tables [data], [model], [training] and [weights]");
   add("data", "data", o.data, "The .npz or HDF5 file: u0, uT, t and, if need be, length and fields");
-  add("data", "validation", o.request.validation, "Fraction of the initial conditions to validate on")
+  add("data", "validation", o.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");
   add("model", "rank", o.shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);

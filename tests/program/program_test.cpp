@@ -147,7 +147,7 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
 TEST_CASE("every command has a help text with an example, and says what is wrong with a command line") {
   const Scratch folder;
   for (const char* command : {"", "simulate", "simulate burgers", "train", "predict", "evaluate",
-                              "experiment", "experiment burgers", "report", "info"}) {
+                              "experiment", "experiment burgers", "report", "tables", "info"}) {
     CAPTURE(std::string(command));
     const auto help = mno_in(folder, std::string(command) + " --help");
     CHECK(help.code == 0);
@@ -255,7 +255,9 @@ TEST_CASE("known fields go from the data through the model file to predictions")
 TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and refuses other settings") {
   const Scratch folder;
   const std::string run =
-      "experiment burgers --samples 12 --validation 4 --test 3 --ensemble 8 --epochs 2 --json -o out" + small;
+      "experiment burgers --samples 12 --validation 4 --test 3 --ensemble 8 --epochs 2 --json -o "
+      "out/burgers" +
+      small;
   const auto done = mno_in(folder, run);
   REQUIRE_MESSAGE(done.code == 0, done.errors);
   const auto first = nlohmann::json::parse(done.out);
@@ -264,25 +266,128 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   CHECK(first["rows"][0]["paper"] == 0.023);  // of the paper's table
   CHECK(first["rows"][0]["seeds"] == 1);
   CHECK_FALSE(first["rows"][0].contains("interval95"));
-  const std::string page = content(folder / "out" / "report.html");
+  std::map<std::string, std::vector<std::string>> metrics;
+  for (const auto& row : first["rows"]) metrics[row["method"]].push_back(row["metric"]);
+  CHECK(metrics["mno"] == metrics["mno-paper-recipe"]);
+  CHECK(metrics["fno"] == std::vector<std::string>{"mean_rmse", "w2s", "w2g", "crps", "energy_score"});
+  const std::string page = content(folder / "out" / "burgers" / "report.html");
   for (const char* part : {"<h2>Results</h2>", "<h2>Examples</h2>", "<h2>Calibration</h2>",
                            "<h2>Spectra</h2>", "<h2>Training</h2>", "reduced run"})
     CHECK_MESSAGE(says(page, part), part);
 
-  const auto written = std::filesystem::last_write_time(folder / "out" / "model-1.safetensors");
+  const auto cached = [&] {
+    std::map<std::string, std::filesystem::file_time_type> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "out" / "cache"))
+      files[entry.path().filename().string()] = entry.last_write_time();
+    return files;
+  };
+  const auto before = cached();
   const auto more = mno_in(folder, run + " --seeds 2");  // the first is done already
   REQUIRE_MESSAGE(more.code == 0, more.errors);
   const auto both = nlohmann::json::parse(more.out);
-  CHECK(std::filesystem::last_write_time(folder / "out" / "model-1.safetensors") == written);
+  const auto after = cached();
+  CHECK(after.size() == before.size() + 6);  // three models with their histories
+  for (const auto& [name, time] : before) CHECK_MESSAGE(after.at(name) == time, name);
   CHECK(both["rows"][0]["seeds"] == 2);
   CHECK(both["rows"][0]["interval95"].get<double>() > 0);
-  CHECK(nlohmann::json::parse(content(folder / "out" / "results.json"))["rows"] == both["rows"]);
+  CHECK(nlohmann::json::parse(content(folder / "out" / "burgers" / "results.json"))["rows"] == both["rows"]);
 
-  const auto other = mno_in(folder, run + " --recipe paper");
+  // What another experiment needs is there already, if it is the same.
+  const auto coverage =
+      mno_in(folder,
+             "experiment coverage --samples 12 --validation 4 --test 3 --ensemble 8 --epochs 2 "
+             "--json -o out/coverage" +
+                 small);
+  REQUIRE_MESSAGE(coverage.code == 0, coverage.errors);
+  CHECK(cached().size() == after.size() + 1);  // conditions to calibrate on
+
+  const auto other = mno_in(folder, run + " --test 4");
   CHECK(other.code == 2);
   CHECK(says(other.errors, "holds an experiment with other settings"));
-  CHECK(mno_in(folder, run + " --recipe paper --restart").code == 0);
-  CHECK_FALSE(std::filesystem::exists(folder / "out" / "model-2.safetensors"));  // it had the other recipe
+  REQUIRE(mno_in(folder, run + " --test 4 --restart").code == 0);
+
+  REQUIRE(mno_in(folder, "report out/coverage --rows rows.json --pictures coverage").code == 0);
+  CHECK(nlohmann::json::parse(content(folder / "rows.json"))["rows"] ==
+        nlohmann::json::parse(coverage.out)["rows"]);
+  CHECK(content(folder / "coverage-coverage.svg").starts_with("<svg xmlns="));
+}
+
+TEST_CASE("every experiment has a smallest form") {
+  const Scratch folder;
+  for (const std::string name : {"phi4", "spdebench-phi4", "rough-volatility", "superresolution",
+                                 "cross-covariance", "ablations", "heat"}) {
+    CAPTURE(name);
+    const auto done =
+        mno_in(folder, "experiment " + name +
+                           " --samples 8 --validation 4 --test 4 --ensemble 8 --epochs 1 --seeds 1 "
+                           "--ranks 2,4 --json -o out/" +
+                           name + small);
+    REQUIRE_MESSAGE(done.code == 0, done.errors);
+    const auto rows = nlohmann::json::parse(done.out)["rows"];
+    CHECK(rows.size() >= 10);
+    for (const auto& row : rows) CHECK_MESSAGE(std::isfinite(row["value"].get<double>()), row.dump());
+    CHECK(std::filesystem::exists(folder / "out" / name / "report.html"));
+  }
+  // One that lacks an operator says how to have it.
+  const auto lacking = mno_in(folder, "experiment ablations --ranks 3 -o out/other" + small);
+  CHECK(lacking.code == 2);
+  CHECK(says(lacking.errors, "no operator with dimension 1, channels 1, rank 3, width 16"));
+  CHECK(says(lacking.errors, ";1,1,3,16,8,2'"));
+}
+
+TEST_CASE("an experiment that is interrupted goes on, and its rows are those of an undisturbed one") {
+  const Scratch folder;
+  const auto run = [](const char* out, int threads) {
+    return "experiment burgers --samples 64 --validation 4 --test 3 --ensemble 8 --epochs 30 --seeds 2 "
+           "--threads " +
+           std::to_string(threads) + " -o " + out + "/burgers" + small;
+  };
+  const auto whole = mno_in(folder, run("whole", 1));
+  REQUIRE_MESSAGE(whole.code == 0, whole.errors);
+  int interruptions = 0;
+  for (const int sign : {SIGINT, SIGKILL}) {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      const std::string command = "cd '" + folder.path().string() + "' && exec '" MNO_PROGRAM_PATH "' " +
+                                  run("parts", 2) + " >stdout.txt 2>stderr.txt";
+      ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
+      ::_exit(127);
+    }
+    for (int wait = 0; wait < 2000; ++wait) {  // once it shows an epoch it trains
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::error_code none;
+      if (std::filesystem::exists(folder / "stderr.txt", none) &&
+          says(content(folder / "stderr.txt"), "epoch "))
+        break;
+    }
+    ::kill(child, sign);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;  // it was faster than the signal
+    if (sign == SIGINT) {
+      REQUIRE(WIFEXITED(status));
+      CHECK(WEXITSTATUS(status) == 3);
+      CHECK(says(content(folder / "stderr.txt"), "to go on, give the same command again"));
+    }
+    ++interruptions;
+    ::unlink((folder / "stderr.txt").c_str());
+  }
+  CHECK(interruptions >= 1);
+  const auto rest = mno_in(folder, run("parts", 2));
+  REQUIRE_MESSAGE(rest.code == 0, rest.errors);
+  CHECK(nlohmann::json::parse(content(folder / "parts" / "burgers" / "results.json")) ==
+        nlohmann::json::parse(content(folder / "whole" / "burgers" / "results.json")));
+}
+
+TEST_CASE("the tables of the documentation are those of the recorded rows") {
+  const Scratch folder;
+  const std::string docs = MNO_SOURCE_DIR "/docs/";
+  REQUIRE(
+      mno_in(folder, "tables '" + docs + "experiments.md' --results '" + docs + "results' -o made.md").code ==
+      0);
+  CHECK_MESSAGE(content(folder / "made.md") == content(docs + "experiments.md"),
+                "again: mno tables docs/experiments.md --results docs/results");
 }
 
 TEST_CASE("planes are trained on as lines are, and their fields are images on the page") {

@@ -221,3 +221,16 @@ TEST_CASE("tables show the ratio to the floor beside the paper's number") {
 TEST_CASE("a record whose lists do not fit is not rendered") {
   CHECK_THROWS_AS(only([](RunRecord& r) { r.curves = {{"c", {1, 2}, {1}}}; }), std::runtime_error);
 }
+
+TEST_CASE("a figure over results is on the page and a picture of its own") {
+  const RunRecord record = sample_record();
+  const std::string page = render(record);
+  CHECK(has(page, "<figcaption>Error over the rank</figcaption>"));
+  CHECK(has(page, "<td>backbone = split</td>"));
+  const std::string alone = picture(plot_of(record.figures.at(0)));
+  CHECK(fault(alone) == "");
+  CHECK(alone.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 360 285\""));
+  CHECK(has(alone, ">theory</text>"));
+  CHECK(has(alone, "stroke=\"#777777\""));  // what is no model's is grey
+  CHECK(picture(Plot{.title = "empty"}).empty());
+}

@@ -100,7 +100,7 @@ TEST_CASE("a member that is missing, unknown or of another kind is named with it
   CHECK(refusal_after([](Json& j) { j["rows"][1]["value"] = "1"; }) ==
         "file 'a/run.json': member 'rows[1].value': expected a number, found string.");
   CHECK(refusal_after([](Json& j) { j["rows"][0]["at"]["t"] = true; }) ==
-        "file 'a/run.json': member 'rows[0].at.t': expected a number, found boolean.");
+        "file 'a/run.json': member 'rows[0].at.t': expected a number or a string, found boolean.");
   CHECK(refusal_after([](Json& j) { j["rows"][0]["seeds"] = 2.5; }) ==
         "file 'a/run.json': member 'rows[0].seeds': expected a whole number, found number.");
   CHECK(refusal_after([](Json& j) { j["rows"][0]["seeds"] = 4294967296; }) ==

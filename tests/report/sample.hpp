@@ -42,6 +42,18 @@ inline mno::report::RunRecord sample_record() {
   record.rows.push_back({"Cost", "Burgers", "MNO", "seconds per draw", 3.2e-6, {}, {}, {}, {}, {}});
   record.rows.push_back({"Cost", "Burgers", "solver", "seconds per draw", 0.0173, {}, {}, {}, {}, {}});
 
+  record.rows.push_back(
+      {"Ablation", "Burgers", "MNO", "CRPS", 0.05, {{"backbone", "split"}}, {}, {}, {}, {}});
+  record.figures = {
+      {.name = "rank",
+       .title = "Error over the rank",
+       .note = "Both axes are logarithmic.",
+       .x_label = "rank",
+       .y_label = "error",
+       .log_x = true,
+       .log_y = true,
+       .lines = {{"MNO", {1, 4, 16}, {0.5, 0.1, 0.02}}, {"theory", {1, 4, 16}, {0.4, 0.08, 0.01}}}}};
+
   std::mt19937 engine(1);
   const auto uniform = [&] { return (double(engine()) + 0.5) / 4294967296.0; };
   const auto normal = [&] {

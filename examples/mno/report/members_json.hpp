@@ -12,6 +12,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace mno::report {
@@ -37,6 +38,10 @@ struct Place {
 inline Json json_of(const std::string& value) { return value; }
 inline Json json_of(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 inline Json json_of(int value) { return value; }
+inline Json json_of(bool value) { return value; }
+inline Json json_of(const std::variant<double, std::string>& value) {
+  return std::visit([](const auto& one) { return json_of(one); }, value);
+}
 template <class T> Json json_of(const std::map<std::string, T>& values) {
   Json out = Json::object();
   for (const auto& [name, value] : values) out[name] = json_of(value);
@@ -81,6 +86,17 @@ inline void read_json(const Json& in, const Place& place, std::string& value) {
 inline void read_json(const Json& in, const Place& place, double& value) {
   place.expect(in.is_number() || in.is_null(), "a number", in);
   value = in.is_null() ? std::numeric_limits<double>::quiet_NaN() : in.get<double>();
+}
+inline void read_json(const Json& in, const Place& place, bool& value) {
+  place.expect(in.is_boolean(), "true or false", in);
+  value = in.get<bool>();
+}
+inline void read_json(const Json& in, const Place& place, std::variant<double, std::string>& value) {
+  place.expect(in.is_number() || in.is_string(), "a number or a string", in);
+  if (in.is_string())
+    value = in.get<std::string>();
+  else
+    value = in.get<double>();
 }
 inline void read_json(const Json& in, const Place& place, int& value) {
   place.expect(in.is_number_integer(), "a whole number", in);

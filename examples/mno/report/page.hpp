@@ -68,7 +68,8 @@ inline std::string what_was_run(const RunRecord& record) {
 /// Parts of the record that are empty are left out.
 inline std::string render(const RunRecord& record) {
   check(record);
-  std::string examples, images;
+  std::string pictures, examples, images;
+  for (const Figure& one : record.figures) pictures += figure(plot_of(one));
   for (const Example& example : record.examples)
     if (const std::string plots = figures(example_figures(example)); !plots.empty())
       examples += "<h3>" + escape(example.title) + "</h3>\n" + plots;
@@ -80,8 +81,9 @@ inline std::string render(const RunRecord& record) {
          escape(record.title) + "</h1>\n" +
          (record.description.empty() ? ""
                                      : "<p class=\"description\">" + escape(record.description) + "</p>\n") +
-         section("What was run", what_was_run(record)) + section("Results", tables(record.rows)) +
-         section("Examples", examples) + section("Fields", figures(images)) +
+         section("What was run", what_was_run(record)) +
+         section("Results", figures(pictures) + tables(record.rows)) + section("Examples", examples) +
+         section("Fields", figures(images)) +
          section("Calibration", figures(calibration_figure(record.calibration))) +
          section("Spectra", figures(spectra_figures(record.spectra))) +
          section("Training", figures(curve_figures(record.curves))) + "</main>\n</body>\n</html>\n";

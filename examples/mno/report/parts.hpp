@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace mno::report {
@@ -14,11 +15,14 @@ struct Setting {
   bool operator==(const Setting&) const = default;
 };
 
+/// A coordinate of a result: t = 0.5, or backbone = "shared".
+using At = std::variant<double, std::string>;
+
 /// One result, in the form of the project's result files.
 struct Row {
   std::string table = {}, benchmark = {}, method = {}, metric = {};
   double value = 0;
-  std::map<std::string, double> at = {};  // where it was measured, such as {"t", 0.5}
+  std::map<std::string, At> at = {};      // where it was measured, such as {"t", 0.5}
   std::optional<int> seeds = {};          // value is the mean over so many
   std::optional<double> interval95 = {};  // half the width of its 95% interval
   std::optional<double> paper = {};       // the same number in the paper
@@ -31,6 +35,15 @@ struct Curve {
   std::string name = {};
   Numbers x = {}, y = {};
   bool operator==(const Curve&) const = default;
+};
+
+/// Results over what they depend on.
+struct Figure {
+  std::string name = {};  // of its file, where it gets one
+  std::string title = {}, note = {}, x_label = {}, y_label = {};
+  bool log_x = false, log_y = false;
+  std::vector<Curve> lines = {};
+  bool operator==(const Figure&) const = default;
 };
 
 /// The law that was predicted for one initial state in 1D, and the ensemble it is compared with. Every list

@@ -22,10 +22,38 @@ inline bool wants_logarithm(const std::vector<Line>& lines) {
   return low > 1e-150 && high > 20 * low;
 }
 
+inline constexpr std::array colours{colour::blue,  colour::vermilion, colour::green, colour::purple,
+                                    colour::black, colour::sky,       colour::orange};
+inline constexpr std::array dashes{"", "6 3", "2 2", "8 3 2 3", "", "6 3", "2 2"};
+
+/// Lines that the legend calls floor, theory, nominal or paper are no model's: these are grey, the last
+/// orange.
+inline Plot plot_of(const Figure& f) {
+  Plot plot{.title = f.title,
+            .note = f.note,
+            .x_label = f.x_label,
+            .y_label = f.y_label,
+            .log_x = f.log_x,
+            .log_y = f.log_y};
+  std::size_t next = 0;
+  for (const Curve& curve : f.lines) {
+    Line line{.name = curve.name, .x = curve.x, .y = curve.y, .dots = true};
+    if (curve.name.starts_with("floor") || curve.name.starts_with("theory") ||
+        curve.name.starts_with("paper") || curve.name.starts_with("nominal")) {
+      line.colour = curve.name.starts_with("paper") ? colour::orange : colour::grey;
+      line.dashes = "4 3";
+      line.width = 1.4;
+      line.dots = curve.name.starts_with("paper");
+    } else {
+      line.colour = colours[next % colours.size()];
+      line.dashes = dashes[next++ % dashes.size()];
+    }
+    plot.lines.push_back(std::move(line));
+  }
+  return plot;
+}
+
 inline std::string curve_figures(const std::vector<Curve>& curves) {
-  static constexpr std::array colours{colour::blue,   colour::vermilion, colour::green,
-                                      colour::purple, colour::black,     colour::sky};
-  static constexpr std::array dashes{"", "6 3", "2 2", "8 3 2 3", "", "6 3"};
   std::vector<Plot> plots;
   for (const Curve& curve : curves) {
     const std::size_t slash = curve.name.find('/');

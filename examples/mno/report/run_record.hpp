@@ -15,6 +15,7 @@ struct RunRecord {
   std::string title = {}, description = {}, command = {};
   std::vector<Setting> settings = {};
   std::vector<Row> rows = {};
+  std::vector<Figure> figures = {};
   std::vector<Curve> curves = {};
   std::vector<Example> examples = {};
   std::vector<Image> images = {};
@@ -56,6 +57,16 @@ template <class Visit, Is<Curve> S> void members(Visit& visit, S& s) {
   visit("x", s.x);
   visit("y", s.y);
 }
+template <class Visit, Is<Figure> S> void members(Visit& visit, S& s) {
+  visit("name", s.name);
+  visit("title", s.title);
+  visit("note", s.note);
+  visit("x_label", s.x_label);
+  visit("y_label", s.y_label);
+  visit("log_x", s.log_x);
+  visit("log_y", s.log_y);
+  visit("lines", s.lines);
+}
 template <class Visit, Is<Example> S> void members(Visit& visit, S& s) {
   visit("title", s.title);
   visit("x", s.x);
@@ -92,6 +103,7 @@ template <class Visit, Is<RunRecord> S> void members(Visit& visit, S& s) {
   visit("command", s.command);
   visit("settings", s.settings);
   visit("rows", s.rows);
+  visit("figures", s.figures);
   visit("curves", s.curves);
   visit("examples", s.examples);
   visit("images", s.images);
@@ -109,6 +121,10 @@ inline void check(const RunRecord& record, const std::string& file = "run.json")
   const auto length_or_none = [&](const Numbers& list, std::size_t expected, const Place& place) {
     if (!list.empty()) length(list, expected, place);
   };
+  for (std::size_t i = 0; i < record.figures.size(); ++i)
+    for (std::size_t l = 0; l < record.figures[i].lines.size(); ++l)
+      length(record.figures[i].lines[l].y, record.figures[i].lines[l].x.size(),
+             ((top / "figures")[i] / "lines")[l] / "y");
   for (std::size_t i = 0; i < record.curves.size(); ++i)
     length(record.curves[i].y, record.curves[i].x.size(), (top / "curves")[i] / "y");
   for (std::size_t i = 0; i < record.examples.size(); ++i) {

@@ -240,4 +240,30 @@ inline std::string figure(const Plot& plot) {
          (plot.note.empty() ? "" : "<p class=\"note\">" + escape(plot.note) + "</p>\n") + "</figure>\n";
 }
 
+/// A file of its own, with title and legend inside; nothing, if there is no value that can be drawn.
+inline std::string picture(const Plot& plot) {
+  const Drawing drawing(plot);
+  if (drawing.empty()) return "";
+  std::string legend;
+  int named = 0;
+  for (const Line& line : plot.lines) {
+    if (line.name.empty()) continue;
+    const int x = 52 + 155 * (named % 2), y = 36 + 15 * (named / 2);
+    legend += "<path d=\"M" + std::to_string(x) + " " + std::to_string(y - 4) + "h22\" stroke=\"" +
+              escape(line.colour) + "\" stroke-width=\"" + fixed(std::max(1.5, line.width), 1) + "\"" +
+              Drawing::dash(line) + "/>\n<text x=\"" + std::to_string(x + 27) + "\" y=\"" +
+              std::to_string(y) + "\">" + escape(line.name) + "</text>\n";
+    ++named;
+  }
+  const int top = 30 + 15 * ((named + 1) / 2);
+  std::string inner = drawing.svg();
+  const std::string_view begin = "<svg class=\"plot\"";
+  inner.replace(0, begin.size(), "<svg y=\"" + std::to_string(top) + "\" width=\"360\" height=\"240\"");
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 360 " + std::to_string(top + 240) +
+         "\" width=\"540\" font-family=\"system-ui,sans-serif\">\n<rect width=\"360\" height=\"" +
+         std::to_string(top + 240) + "\" fill=\"#ffffff\"/>\n<text x=\"52\" y=\"18\" font-size=\"13\" " +
+         "font-weight=\"600\" fill=\"#222222\">" + escape(plot.title) +
+         "</text>\n<g font-size=\"11\" fill=\"#333333\">\n" + legend + "</g>\n" + inner + "</svg>\n";
+}
+
 }  // namespace mno::report

@@ -15,8 +15,11 @@ inline std::optional<double> floor_ratio(const Row& row) {
 
 inline std::string shown_place(const Row& row) {
   std::string out;
-  for (const auto& [name, value] : row.at)
-    out += (out.empty() ? "" : ", ") + escape(name) + " = " + shown(value);
+  for (const auto& [name, value] : row.at) {
+    const double* number = std::get_if<double>(&value);
+    out += (out.empty() ? "" : ", ") + escape(name) + " = " +
+           (number ? shown(*number) : escape(std::get<std::string>(value)));
+  }
   return out;
 }
 

@@ -1,0 +1,21 @@
+#pragma once
+// All experiments. Each has a source file of its own that says what it is: data, models, recipe, table.
+#include "study.hpp"
+
+namespace experiment {
+
+extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
+    coverage, ablations, heat;
+
+inline const std::vector<const Experiment*>& all() {
+  static const std::vector<const Experiment*> list{
+      &burgers,   &phi4, &spdebench_phi4, &rough_volatility, &superresolution, &cross_covariance, &coverage,
+      &ablations, &heat};
+  return list;
+}
+
+// What most experiments have.
+inline constexpr Sizes protocol{1000, 100, 200, 192, 0, 5};
+inline const program::ShapeNumbers usual_shape{"mno", 1, 1, 16, 48, 16, 4, 0};
+
+}  // namespace experiment

@@ -1,0 +1,47 @@
+// Files of ensembles, and what training wants to know of them.
+#include <mno/io/ensemble_file.hpp>
+#ifdef MNO_PROGRAM_HDF5
+#include <mno/io/hdf5_ensemble_file.hpp>
+#endif
+#include <array>
+
+#include "operator.hpp"
+
+namespace program {
+
+std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path) {
+  namespace io = mno::io;
+  std::array<std::byte, 8> start{};
+  io::File file(path);
+  file.read(0, std::span(start).first(std::size_t(std::min<std::uint64_t>(file.size(), start.size()))));
+  if (io::characters(start) == "\x89HDF\r\n\x1a\n") {
+#ifdef MNO_PROGRAM_HDF5
+    return std::make_unique<io::Hdf5EnsembleFile>(path);
+#else
+    io::refuse(file.name(),
+               "is an HDF5 file, which this program was built without; configure with -DMNO_HDF5=ON");
+#endif
+  }
+  return std::make_unique<io::EnsembleFile>(path);
+}
+
+mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors, mno::Index members) {
+  mno::EnsembleOptions keep;
+  if (recipe.hilbert_schmidt.weight > 0 || recipe.hutchinson.weight > 0) keep.factors = factors;
+  if (recipe.student_nll.weight > 0 || recipe.crps.weight > 0) keep.kept_members = members;
+  return keep;
+}
+
+template <int D>
+mno::Ensemble<float, D> read_statistics(mno::io::EnsembleReader& file, mno::EnsembleOptions keep) {
+  return file.read<float, D>({.keep = keep});
+}
+
+namespace {
+template <int... D> constexpr auto instances(std::integer_sequence<int, D...>) {
+  return std::make_tuple(&read_statistics<D>...);
+}
+[[gnu::used]] const auto all = instances(std::integer_sequence<int, MNO_PROGRAM_DIMENSIONS>());
+}  // namespace
+
+}  // namespace program

@@ -1,0 +1,315 @@
+// Every metric of a model on a file of ensembles, and what there is to look at.
+#include "evaluation.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <mno/io/npz.hpp>
+#include <mno/law/sample.hpp>
+#include <mno/metric/covariance_error.hpp>
+#include <mno/metric/coverage.hpp>
+#include <mno/metric/crps.hpp>
+#include <mno/metric/energy_score.hpp>
+#include <mno/metric/floor.hpp>
+#include <mno/metric/spectrum.hpp>
+#include <mno/simulate/simulate.hpp>
+
+namespace program {
+
+namespace io = mno::io;
+namespace metric = mno::metric;
+using mno::Index;
+
+namespace {
+
+std::vector<double> calibration_levels() {
+  std::vector<double> levels;
+  for (int i = 1; i < 20; ++i) levels.push_back(0.05 * i);
+  return levels;
+}
+
+/// One condition, normalised, and how to go back.
+template <int D> struct Seen {
+  const mno::Normaliser& normaliser;
+  const mno::Grid<D>& grid;
+  const mno::Field<float, D>& initial;
+  Index channels;
+  const mno::metric::Moments &model, &truth;
+  const mno::metric::Members &draws, &members;
+
+  /// Channel c of a flattened field, in the coordinates of the data.
+  template <class V> mno::report::Numbers channel(const V& field, Index c) const {
+    mno::report::Numbers values;
+    for (Index x = 0; x < grid.size(); ++x)
+      values.push_back(double(field[x * channels + c]) * scale(c) + normaliser.shift[std::size_t(c)]);
+    return values;
+  }
+  mno::report::Numbers deviation(const mno::metric::Moments& moments, Index c) const {
+    mno::report::Numbers values;
+    for (Index x = 0; x < grid.size(); ++x)
+      values.push_back(std::sqrt(moments.variance[x * channels + c]) * scale(c));
+    return values;
+  }
+  double scale(Index c) const { return normaliser.scale[std::size_t(c)]; }
+  std::string named(const std::string& title, Index c) const {
+    return channels == 1 ? title : title + ", channel " + std::to_string(c);
+  }
+};
+
+void add_examples(std::vector<mno::report::Example>& examples, const std::string& title,
+                  const Seen<1>& seen) {
+  constexpr Index most = 12;
+  for (Index c = 0; c < seen.channels; ++c) {
+    mno::report::Example e;
+    e.title = seen.named(title, c);
+    const Index points = seen.grid.points[0];
+    for (Index x = 0; x < points; ++x) e.x.push_back(seen.grid.domain.length[0] * double(x) / double(points));
+    e.initial = seen.channel(seen.initial.data(), c);
+    e.mean = seen.channel(seen.model.mean, c);
+    e.deviation = seen.deviation(seen.model, c);
+    e.truth_mean = seen.channel(seen.truth.mean, c);
+    e.truth_deviation = seen.deviation(seen.truth, c);
+    for (Index j = 0; j < std::min(most, seen.draws.cols()); ++j)
+      e.draws.push_back(seen.channel(seen.draws.col(j), c));
+    for (Index j = 0; j < std::min(most, seen.members.cols()); ++j)
+      e.members.push_back(seen.channel(seen.members.col(j), c));
+    e.marginal_point = int(points / 2);
+    for (Index j = 0; j < seen.members.cols(); ++j)
+      e.marginal_members.push_back(seen.members(points / 2 * seen.channels + c, j) * seen.scale(c) +
+                                   seen.normaliser.shift[std::size_t(c)]);
+    examples.push_back(std::move(e));
+  }
+}
+
+/// Fields as images: rows are the first axis.
+void add_images(std::vector<mno::report::Image>& images, const std::string& title, const Seen<2>& seen) {
+  const auto add = [&](const char* what, mno::report::Numbers values, Index c) {
+    images.push_back({seen.named(title, c) + ": " + what, int(seen.grid.points[1]), int(seen.grid.points[0]),
+                      std::move(values)});
+  };
+  for (Index c = 0; c < seen.channels; ++c) {
+    add("initial field", seen.channel(seen.initial.data(), c), c);
+    add("predicted mean", seen.channel(seen.model.mean, c), c);
+    add("ensemble mean", seen.channel(seen.truth.mean, c), c);
+    add("predicted deviation", seen.deviation(seen.model, c), c);
+    add("ensemble deviation", seen.deviation(seen.truth, c), c);
+    add("a draw of the prediction", seen.channel(seen.draws.col(0), c), c);
+    add("a member of the ensemble", seen.channel(seen.members.col(0), c), c);
+  }
+}
+
+/// What the law and the ensemble say at every condition, in the coordinates of the data.
+template <int D> struct Moments {
+  using Field = mno::Field<float, D>;
+  Field initial, mean, variance, ensemble_mean, ensemble_variance;
+  std::vector<double> times;
+
+  Moments(Index samples, const mno::Grid<D>& grid, Index channels) : times(std::size_t(samples)) {
+    if (samples == 0) return;
+    for (Field* field : {&initial, &mean, &variance, &ensemble_mean, &ensemble_variance})
+      *field = Field(samples, grid, channels);
+  }
+  void put(Index sample, const mno::Normaliser& normaliser, const Field& u0, float time,
+           const mno::metric::Moments& model, const mno::metric::Moments& truth) {
+    times[std::size_t(sample)] = double(time);
+    for (Index i = 0; i < model.size(); ++i) {
+      const auto c = std::size_t(i % mean.channels());
+      const double shift = normaliser.shift[c], scale = normaliser.scale[c];
+      const Index at = sample * model.size() + i;
+      initial.data()[at] = float(double(u0.data()[i]) * scale + shift);
+      mean.data()[at] = float(model.mean[i] * scale + shift);
+      variance.data()[at] = float(model.variance[i] * scale * scale);
+      ensemble_mean.data()[at] = float(truth.mean[i] * scale + shift);
+      ensemble_variance.data()[at] = float(truth.variance[i] * scale * scale);
+    }
+  }
+  void write(const std::filesystem::path& path) const {
+    io::NpzWriter file(path, io::Compression::none, io::Keep::nothing);
+    const auto put_field = [&](const char* name, const Field& field) {
+      io::Extents shape{field.batch(), field.channels()};
+      shape.insert(shape.end(), field.grid().points.begin(), field.grid().points.end());
+      file.write(name, io::Array::of(shape, io::to_channel_first<float, D>(field.view())));
+    };
+    put_field("u0", initial);
+    put_field("mean", mean);
+    put_field("variance", variance);
+    put_field("ensemble_mean", ensemble_mean);
+    put_field("ensemble_variance", ensemble_variance);
+    file.write("t", io::Array::of({Index(times.size())}, times));
+    const auto& length = mean.grid().domain.length;
+    file.write("length", io::Array::of({Index(D)}, std::vector<double>(length.begin(), length.end())));
+    file.commit();
+  }
+};
+
+template <int D>
+Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const EvaluateRequest& request) {
+  const auto loaded = one.load(request.model);
+  mno::Grid<D> grid = file.grid<D>();
+  if constexpr (D == 1)
+    if (request.selection.points > 0) grid.points[0] = request.selection.points;
+  const Index channels = file.channels();
+  mno::Cpu device(request.threads);
+  const Index draws = request.draws > 0 ? request.draws : file.members();
+
+  metric::MeanRmse mean;
+  metric::VarianceRmse variance;
+  metric::W2s w2s;
+  metric::W2g w2g;
+  metric::Crps crps;
+  metric::EnergyScore energy(grid), energy_floor(grid);
+  metric::CovarianceError covariance, covariance_floor;
+  metric::Coverage<> coverage, curve(calibration_levels());
+  metric::MomentSpectra<D> spectra(grid, channels), true_spectra(grid, channels);
+  metric::ExactModelFloor exact;
+  metric::EnsembleFloor halves;
+  metric::SampleCrps crps_floor;
+  bool spread = false;
+  const bool keep = !request.fields.empty(), stochastic = loaded->stochastic();
+  Moments<D> own(keep ? file.samples() : 0, grid, channels);
+  Evaluation result;
+  // Conditions to look at: the first, and others at equal distances.
+  const Index looked_at = std::min(request.examples, file.samples());
+  const auto to_look_at = [&](Index sample) {
+    for (Index i = 0; i < looked_at; ++i)
+      if (sample == i * file.samples() / looked_at) return true;
+    return false;
+  };
+
+  for_each_prediction<D>(*loaded, file, request.selection, device, [&](const Prediction<D>& p) {
+    const metric::Members& truth = p.members;
+    // A point mass needs one draw.
+    const metric::Members drawn = metric::members(
+        mno::sample(p.law, stochastic ? draws : 1, (request.seed << 32) + std::uint64_t(p.sample)));
+    const metric::Moments model = metric::moments(p.law, 0), ensemble = metric::moments(truth);
+    const Index half = truth.cols() / 2;
+    const metric::Members first = truth.leftCols(half), second = truth.middleCols(half, half);
+    mean.add(model, ensemble);
+    variance.add(model, ensemble);
+    w2g.add(model, ensemble);
+    w2s.add(drawn, truth);
+    crps.add(model, truth);
+    energy.add(drawn, truth);
+    exact.add(truth);
+    halves.add(first, second);
+    crps_floor.add(first, second);
+    energy_floor.add(first, second);
+    spectra.add(model);
+    true_spectra.add(ensemble);
+    if (stochastic) {
+      coverage.add(model, truth);
+      curve.add(model, truth);
+    }
+    if (ensemble.variance.maxCoeff() > 0) {  // at t = 0 there is no covariance to compare with
+      spread = true;
+      if (stochastic) covariance.add(mno::covariance(p.law, 0), truth);
+      covariance_floor.add(first, second);
+    }
+    if (keep) own.put(p.sample, loaded->normaliser(), p.initial, p.time, model, ensemble);
+    if (to_look_at(p.sample)) {
+      const Seen<D> seen{loaded->normaliser(), grid, p.initial, channels, model, ensemble, drawn, truth};
+      const std::string title = mno::text("Condition ", p.sample, " at t = ", p.time).str();
+      if constexpr (D == 1) add_examples(result.examples, title, seen);
+      if constexpr (D == 2) add_images(result.images, title, seen);
+    }
+  });
+  if (!spread) io::refuse(file.name(), "expected members that differ, found zero variance in every sample");
+  if (keep) own.write(request.fields);
+
+  // Halves have M/2 members, so what falls like 1/√M comes out √2 times too large.
+  const double to_all = 1 / std::sqrt(2.0);
+  const auto row = [&](const char* name, double value, double floor) {
+    result.rows.push_back({.metric = name, .value = value, .floor = floor});
+  };
+  row("mean_rmse", mean.value(), exact.mean_rmse());
+  if (stochastic) row("var_rmse", variance.value(), exact.variance_rmse());
+  row("w2s", w2s.value(), halves.w2s() * to_all);
+  row("w2g", w2g.value(), exact.w2g());
+  row("crps", crps.value(), crps_floor.value());
+  row("energy_score", energy.value(), energy_floor.value());
+  if (stochastic) {
+    row("cov_frobenius_rel", covariance.value(), covariance_floor.value() / 2);
+    const auto inside = coverage.value();
+    for (std::size_t l = 0; l < inside.size(); ++l)  // what it should be is its level, which is no floor
+      result.rows.push_back(
+          {.metric = "coverage", .value = inside[l], .at = {{"level", coverage.levels()[l]}}});
+    result.calibration = {curve.levels(), curve.value()};
+  }
+  result.spectra = {{}, spectra.mean(), true_spectra.mean(), spectra.variance(), true_spectra.variance()};
+  for (std::size_t k = 0; k < result.spectra.mean.size(); ++k) result.spectra.wavenumber.push_back(double(k));
+  return result;
+}
+
+}  // namespace
+
+template <int D>
+void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, const Selection& selection,
+                         mno::Cpu& device, const std::function<void(const Prediction<D>&)>& sink) {
+  using Field = mno::Field<float, D>;
+  const Field known = file.known<float, D>();
+  file.for_each<float, D>([&](Index sample, Field& initial, float time, Field& members) {
+    if (selection.time && std::abs(double(time) - *selection.time) > 1e-6) return;
+    if constexpr (D == 1)
+      if (selection.points > 0 && selection.points != initial.points()) {
+        Field coarse = mno::subsample(members, selection.points),
+              start = mno::subsample(initial, selection.points);
+        model.normaliser().apply(start);
+        model.normaliser().apply(coarse);
+        const mno::Condition<float, D> condition{std::as_const(start).view(), {&time, 1}};
+        sink({sample, time, start, model.predict(condition, device), metric::members(coarse)});
+        return;
+      }
+    model.normaliser().apply(initial);
+    model.normaliser().apply(members);
+    mno::Condition<float, D> condition{std::as_const(initial).view(), {&time, 1}};
+    if (known.size() > 0)
+      condition.known = known.batch() == 1 ? known.view() : known.view().samples(sample, 1);
+    sink({sample, time, initial, model.predict(condition, device), metric::members(members)});
+  });
+}
+
+namespace {
+template <int... D> constexpr auto instances(std::integer_sequence<int, D...>) {
+  return std::make_tuple(&for_each_prediction<D>...);
+}
+[[gnu::used]] const auto all = instances(std::integer_sequence<int, MNO_PROGRAM_DIMENSIONS>());
+}  // namespace
+
+Evaluation evaluate(io::EnsembleReader& file, const EvaluateRequest& request) {
+  if (file.members() < 4)
+    io::refuse(file.name(), "expected at least four members per sample, for the floors, found ",
+               file.members());
+  return in_dimension(of_model(request.model),
+                      [&](const auto& one) { return evaluate_in(one, file, request); });
+}
+
+Cost cost(const Predictor<1>& model, io::EnsembleReader& file, Index draws) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds = [](Clock::time_point since) {
+    return std::chrono::duration<double>(Clock::now() - since).count();
+  };
+  mno::Cpu device(1);
+  std::vector<double> laws, all;
+  Cost result;
+  file.for_each<float, 1>([&](Index sample, mno::Field<float, 1>& initial, float time,
+                              mno::Field<float, 1>&) {
+    model.normaliser().apply(initial);
+    const mno::Condition<float, 1> condition{std::as_const(initial).view(), {&time, 1}};
+    const auto begin = Clock::now();
+    const auto law = model.predict(condition, device);
+    laws.push_back(seconds(begin));
+    const auto drawn = mno::sample(law, draws, std::uint64_t(sample));
+    all.push_back(seconds(begin));
+    result.law_bytes = double(law.mean.size() + law.factor.size()) * sizeof(float);
+    result.peak_bytes = result.law_bytes + double(law.mean.size()) * sizeof(float) + double(device.memory());
+  });
+  // The median: the first call prepares, and others may be disturbed.
+  const auto median = [](std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + Index(values.size() / 2), values.end());
+    return values[values.size() / 2];
+  };
+  result.law_seconds = median(laws);
+  result.draw_seconds = median(all) / double(draws);
+  return result;
+}
+
+}  // namespace program

@@ -1,0 +1,58 @@
+#pragma once
+// A model against ensembles that it has not seen.
+#include <mno/metric/moments.hpp>
+
+#include "operator.hpp"
+#include "report/parts.hpp"
+
+namespace program {
+
+/// Which samples of a file, and on which grid.
+struct Selection {
+  std::optional<double> time{};  // those of this time; all
+  mno::Index points = 0;         // every so many-th point of a line, so that these are left; 0: all
+};
+
+/// One condition as the model and the ensemble see it, in normalised coordinates.
+template <int D> struct Prediction {
+  mno::Index sample = 0;  // of the file
+  float time = 0;
+  const mno::Field<float, D>& initial;
+  const mno::Law<float, D>& law;        // of this condition alone
+  const mno::metric::Members& members;  // (entry, member)
+};
+
+template <int D>
+void for_each_prediction(const Predictor<D>& model, mno::io::EnsembleReader& file, const Selection& selection,
+                         mno::Cpu& device, const std::function<void(const Prediction<D>&)>& sink);
+
+struct EvaluateRequest {
+  std::filesystem::path model{};
+  std::filesystem::path fields{};  // where moments per condition go; empty: nowhere
+  Selection selection{};
+  mno::Index draws = 0;     // per condition; 0: as many as there are members
+  mno::Index examples = 3;  // conditions to look at
+  std::uint64_t seed = 0;
+  int threads = 1;
+};
+struct Evaluation {
+  std::vector<mno::report::Row> rows{};  // metric, value, floor and at; who asks says the rest
+  std::vector<mno::report::Example> examples{};
+  std::vector<mno::report::Image> images{};
+  mno::report::Calibration calibration{};
+  mno::report::Spectra spectra{};
+};
+
+/// Every metric with its floor. A deterministic operator has those that need no spread.
+Evaluation evaluate(mno::io::EnsembleReader& data, const EvaluateRequest& request);
+
+/// What a law and draws from it take, on one thread.
+struct Cost {
+  double law_seconds = 0;   // of one condition
+  double draw_seconds = 0;  // of one draw, the law included
+  double law_bytes = 0;     // mean and factor
+  double peak_bytes = 0;    // the law, one draw and the workspace of the prediction
+};
+Cost cost(const Predictor<1>& model, mno::io::EnsembleReader& data, mno::Index draws);
+
+}  // namespace program

@@ -1,0 +1,55 @@
+#include "../../examples/mno/report/markdown.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace mno::report;
+
+namespace {
+
+std::vector<Row> rows() {
+  return {{.table = "a",
+           .method = "mno",
+           .metric = "x",
+           .value = 0.5,
+           .interval95 = 0.01,
+           .paper = 2,
+           .floor = 0.25},
+          {.table = "a", .method = "mno", .metric = "y", .value = 3},
+          {.table = "a", .method = "fno", .metric = "x", .value = 0.75, .floor = 0.25},
+          {.table = "b", .method = "mno", .metric = "x", .value = 1, .at = {{"rank", 4.0}}},
+          {.table = "b", .method = "mno", .metric = "x", .value = 2, .at = {{"loss", "full"}}}};
+}
+
+}  // namespace
+
+TEST_CASE("methods are lines, metrics are columns, and floor and paper stand below them") {
+  CHECK(markdown_table(rows(), "a", {"x", "y"}) ==
+        "| method | x | y |\n|---|---:|---:|\n"
+        "| mno | 0.5 ± 0.01 | 3 |\n"
+        "| fno | 0.75 | – |\n"
+        "| *floor* | 0.25 | – |\n"
+        "| *paper* | 2 | – |\n");
+}
+
+TEST_CASE("places are columns too, empty where a row has none") {
+  CHECK(markdown_table(rows(), "b", {"x"}) ==
+        "| method | rank | loss | x |\n|---|---|---|---:|\n"
+        "| mno | 4 |  | 1 |\n"
+        "| mno |  | full | 2 |\n");
+  CHECK(markdown_table(rows(), "none", {"x"}) == "*There are no such rows.*\n");
+}
+
+TEST_CASE("only what stands between the marks of a page is replaced") {
+  const auto read = [](const std::string& name) -> std::optional<std::string> {
+    if (name != "heat") return {};
+    return "{\"rows\": " + json_of(rows()).dump() + "}";
+  };
+  const std::string page =
+      "# Title\n<!-- table heat b x -->\nold\nolder\n<!-- end -->\ntext\n<!-- table other b x -->\n<!-- end "
+      "-->\n";
+  const std::string made = with_tables(page, read);
+  CHECK(made == "# Title\n<!-- table heat b x -->\n" + markdown_table(rows(), "b", {"x"}) +
+                    "<!-- end -->\ntext\n<!-- table other b x -->\n*Not recorded yet.*\n<!-- end -->\n");
+  CHECK(with_tables(made, read) == made);
+  CHECK_THROWS_AS(with_tables("<!-- table heat b x -->\n", read), std::runtime_error);
+}
