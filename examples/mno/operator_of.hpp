@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <mno/train/checkpoint.hpp>
+#include <mno/train/open_path.hpp>
 
 #include "operator.hpp"
 
@@ -63,6 +64,11 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     return std::make_unique<PredictorOf<M>>(io::read_model<M>(model));
   }
 
+  /// The path from u_0, in the operator that has one.
+  static void open_path(M& model, const Data& train, mno::Cpu& device) {
+    if constexpr (M::stochastic) mno::open_path(model, train, device);
+  }
+
   TrainResult train(Data train, Data validation, const TrainRequest& request) const override {
     const mno::TrainingOptions& options = request.options;
     Fingerprint fingerprint;
@@ -79,6 +85,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
     if (train.known.batch() == 1) model.store_known_fields(train.known);
     mno::Cpu device(request.threads);
+    if (kind_ == "mno-path") open_path(model, train, device);
     mno::Trainer<M> trainer(model, train, validation.size() > 0 ? &validation : nullptr, options, device);
     io::Metadata about{{"kind", kind_},
                        {"data", fingerprint.str()},

@@ -22,8 +22,8 @@ template <class T> struct ComplexLeft {
 
 template <class T, int Rows>
 void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, const ComplexLeft<T>& a, Index first,
-                  const T* b_real, const T* b_imaginary, Index b_pitch, Index ahead, Index depth,
-                  Write write) {
+                  const T* b_real, const T* b_imaginary, Index b_pitch, Index ahead, Index depth, Write write,
+                  Index rest) {
   using P = Packet<T>;
   P k1[Rows], k2[Rows], k3[Rows];
   MNO_UNROLL for (int i = 0; i < Rows; ++i) k1[i] = k2[i] = k3[i] = everywhere(T(0));
@@ -39,24 +39,25 @@ void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, const ComplexLeft<T>
       k3[i] = pmadd(everywhere(a_imaginary[at + i * row]), sum, k3[i]);
     }
   }
+  const auto put = [write, rest](T* to, P value) {
+    if (rest > 0)
+      store_first(to, write == Write::add ? P(padd(value, load_first(to, rest))) : value, rest);
+    else
+      store(to, write == Write::add ? P(padd(value, load(to))) : value);
+  };
   MNO_UNROLL for (int i = 0; i < Rows; ++i) {
-    P re = psub(k1[i], k3[i]), im = padd(k1[i], k2[i]);
-    if (write == Write::add) {
-      re = padd(re, load(c_real + i * c_pitch));
-      im = padd(im, load(c_imaginary + i * c_pitch));
-    }
-    store(c_real + i * c_pitch, re);
-    store(c_imaginary + i * c_pitch, im);
+    put(c_real + i * c_pitch, psub(k1[i], k3[i]));
+    put(c_imaginary + i * c_pitch, padd(k1[i], k2[i]));
   }
 }
 
 template <class T, int Rows>
 void complex_rows(T* c_real, T* c_imaginary, Index c_pitch, Index rows, const ComplexLeft<T>& a, Index first,
-                  const T* b_real, const T* b_imaginary, Index b_pitch, Index ahead, Index depth,
-                  Write write) {
+                  const T* b_real, const T* b_imaginary, Index b_pitch, Index ahead, Index depth, Write write,
+                  Index rest) {
   for (; rows >= Rows; rows -= Rows) {
     complex_tile<T, Rows>(c_real, c_imaginary, c_pitch, a, first, b_real, b_imaginary, b_pitch, ahead, depth,
-                          write);
+                          write, rest);
     ahead = 0;
     c_real += Rows * c_pitch;
     c_imaginary += Rows * c_pitch;
@@ -65,7 +66,7 @@ void complex_rows(T* c_real, T* c_imaginary, Index c_pitch, Index rows, const Co
   if constexpr (Rows > 1)
     if (rows > 0)
       complex_rows<T, Rows / 2>(c_real, c_imaginary, c_pitch, rows, a, first, b_real, b_imaginary, b_pitch,
-                                ahead, depth, write);
+                                ahead, depth, write, rest);
 }
 
 /// C += A B; real and imaginary part of a matrix have the same pitch. What lies `ahead` numbers behind B is
@@ -79,29 +80,19 @@ void complex_product(const ComplexMatrix<T>& c, const ComplexLeft<T>& a, const C
   Index j = 0;
   for (; j + size <= columns; j += size)
     complex_rows<T, most>(c.real.data + j, c.imaginary.data + j, c.real.pitch, rows, a, 0, b.real.data + j,
-                          b.imaginary.data + j, b.real.pitch, ahead, depth, write);
+                          b.imaginary.data + j, b.real.pitch, ahead, depth, write, 0);
   if (j == columns) return;
-  // The columns behind the last whole packet: B and the result pass through the stack.
-  T b_copy[2][ProductTile::depth * size] = {}, edge[2][most * size];
+  // The columns behind the last whole packet: B passes through the stack.
+  alignas(64) T copy[2][ProductTile::depth * size];
   for (Index k = 0; k < depth; k += ProductTile::depth) {
     const Index deep = std::min(ProductTile::depth, depth - k);
     for (Index r = 0; r < deep; ++r) {
-      std::copy_n(b.real.data + (k + r) * b.real.pitch + j, columns - j, b_copy[0] + r * size);
-      std::copy_n(b.imaginary.data + (k + r) * b.real.pitch + j, columns - j, b_copy[1] + r * size);
+      const Index at = (k + r) * b.real.pitch + j;
+      store(copy[0] + r * size, load_first(b.real.data + at, columns - j));
+      store(copy[1] + r * size, load_first(b.imaginary.data + at, columns - j));
     }
-    for (Index i = 0; i < rows; i += most) {
-      const Index count = std::min<Index>(most, rows - i), at = i * a.row + k * a.step;
-      complex_rows<T, most>(edge[0], edge[1], size, count, a, at, b_copy[0], b_copy[1], size, 0, deep,
-                            Write::set);
-      for (Index r = 0; r < count; ++r)
-        for (Index m = 0; m < columns - j; ++m) {
-          T& re = c.real.data[(i + r) * c.real.pitch + j + m];
-          T& im = c.imaginary.data[(i + r) * c.real.pitch + j + m];
-          const bool add = write == Write::add || k > 0;
-          re = (add ? re : T(0)) + edge[0][r * size + m];
-          im = (add ? im : T(0)) + edge[1][r * size + m];
-        }
-    }
+    complex_rows<T, most>(c.real.data + j, c.imaginary.data + j, c.real.pitch, rows, a, k * a.step, copy[0],
+                          copy[1], size, 0, deep, k == 0 ? write : Write::add, columns - j);
   }
 }
 

@@ -7,9 +7,9 @@
 //     for k:   b = B[k, j…]        (1 to 3 packets)
 //              C[i, j…] += A[i,k] b     for the rows i of the tile
 //
-// A is read in place with any two strides, so Aᵀ costs nothing. B must have its rows in memory: Bᵀ, and the
-// columns behind the last whole packet, are copied to the stack first, panel by panel. Nothing allocates, and
-// the order of every sum depends on the shapes alone.
+// A is read in place with any two strides, so Aᵀ costs nothing. B must have its rows in memory: Bᵀ, and
+// panels whose last packet is not whole, are copied to the stack first. Nothing allocates, and the order of
+// every sum depends on the shapes alone.
 #include "mno/device/packet.hpp"
 
 namespace mno {
@@ -46,7 +46,7 @@ struct ProductTile {
 /// copied by a wide load, which has to wait until its parts have reached the cache.
 template <class T, int Rows, int Packets>
 void product_tile(T* c, Index c_pitch, const T* d, Index d_pitch, const T* a, Index a_row, Index a_step,
-                  const T* b, Index b_pitch, Index depth, T s) {
+                  const T* b, Index b_pitch, Index depth, T s, Index rest) {
   using P = Packet<T>;
   P sum[Rows][Packets];
   MNO_UNROLL for (int i = 0; i < Rows; ++i) {
@@ -65,36 +65,40 @@ void product_tile(T* c, Index c_pitch, const T* d, Index d_pitch, const T* a, In
   const P scale = everywhere(s);
   MNO_UNROLL for (int i = 0; i < Rows; ++i) {
     MNO_UNROLL for (int j = 0; j < Packets; ++j) {
-      const Index at = j * packet_size<T>;
-      store(c + i * c_pitch + at, d ? Packet<T>(pmadd(scale, sum[i][j], load(d + i * d_pitch + at)))
-                                    : Packet<T>(pmul(scale, sum[i][j])));
+      T* const to = c + i * c_pitch + j * packet_size<T>;
+      const T* const from = d ? d + i * d_pitch + j * packet_size<T> : nullptr;
+      if (j + 1 == Packets && rest > 0)
+        store_first(to, d ? P(pmadd(scale, sum[i][j], load_first(from, rest))) : P(pmul(scale, sum[i][j])),
+                    rest);
+      else
+        store(to, d ? P(pmadd(scale, sum[i][j], load(from))) : P(pmul(scale, sum[i][j])));
     }
   }
 }
 
-/// All rows of one panel of columns: tiles of 8, 4, 2 and 1 rows.
+/// All rows of one panel of columns: tiles of 16 (where a row is one packet), 8, 4, 2 and 1 rows.
 template <class T, int Rows, int Packets>
 void product_rows(T* c, Index c_pitch, const T* d, Index d_pitch, Index rows, const T* a, Index a_row,
-                  Index a_step, const T* b, Index b_pitch, Index depth, T s) {
+                  Index a_step, const T* b, Index b_pitch, Index depth, T s, Index rest) {
   for (; rows >= Rows; rows -= Rows, c += Rows * c_pitch, a += Rows * a_row) {
-    product_tile<T, Rows, Packets>(c, c_pitch, d, d_pitch, a, a_row, a_step, b, b_pitch, depth, s);
+    product_tile<T, Rows, Packets>(c, c_pitch, d, d_pitch, a, a_row, a_step, b, b_pitch, depth, s, rest);
     if (d) d += Rows * d_pitch;
   }
   if constexpr (Rows > 1)
     if (rows > 0)
-      product_rows<T, Rows / 2, Packets>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth,
-                                         s);
+      product_rows<T, Rows / 2, Packets>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s,
+                                         rest);
 }
 template <class T>
 void product_panel(T* c, Index c_pitch, const T* d, Index d_pitch, Index rows, const T* a, Index a_row,
-                   Index a_step, const T* b, Index b_pitch, Index depth, T s, Index packets) {
+                   Index a_step, const T* b, Index b_pitch, Index depth, T s, Index packets, Index rest) {
   constexpr int most = ProductTile::rows;
   if (packets == 3)
-    product_rows<T, most, 3>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s);
+    product_rows<T, most, 3>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, rest);
   else if (packets == 2)
-    product_rows<T, most, 2>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s);
+    product_rows<T, most, 2>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, rest);
   else
-    product_rows<T, most, 1>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s);
+    product_rows<T, 2 * most, 1>(c, c_pitch, d, d_pitch, rows, a, a_row, a_step, b, b_pitch, depth, s, rest);
 }
 
 /// C = D + s A Bᵀ for a few columns: every number is the scalar product of two rows.
@@ -139,7 +143,6 @@ void product(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Ind
   Index d_pitch = first ? 0 : c.pitch;
   if (transposed && a.step == 1 && 4 * c.columns <= size) return product_dots(c, d, d_pitch, a, b, depth, s);
   alignas(64) T copy[ProductTile::depth * widest];  // rows of B, (depth, panel)
-  alignas(64) T edge[ProductTile::rows * widest];   // a tile of C that has columns to spare
   for (Index k = 0; k < depth; k += ProductTile::depth) {
     const Index deep = std::min(ProductTile::depth, depth - k);
     const T* const left = a.data + k * a.step;
@@ -153,28 +156,21 @@ void product(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Ind
       const T* rows = transposed ? b.data + j * b.pitch + k : b.data + k * b.pitch + j;
       Index pitch = b.pitch;
       if (transposed || partial) {
-        if (partial) std::fill_n(copy, deep * wide * size, T(0));
+        if (transposed && partial) std::fill_n(copy, deep * wide * size, T(0));
         if (transposed)
           transpose(rows, pitch, copy, wide * size, columns, deep);
         else
-          for (Index r = 0; r < deep; ++r) std::copy_n(rows + r * pitch, columns, copy + r * wide * size);
+          for (Index r = 0; r < deep; ++r) {  // partial: the last packet is filled up with zeros
+            const T* const from = rows + r * pitch;
+            T* const to = copy + r * wide * size;
+            for (Index m = 0; m + 1 < wide; ++m) store(to + m * size, load(from + m * size));
+            store(to + (wide - 1) * size, load_first(from + (wide - 1) * size, columns % size));
+          }
         rows = copy;
         pitch = wide * size;
       }
-      if (!partial) {
-        product_panel(c.data + j, c.pitch, d ? d + j : nullptr, d_pitch, c.rows, left, a.row, a.step, rows,
-                      pitch, deep, s, wide);
-      } else {
-        for (Index i = 0; i < c.rows; i += ProductTile::rows) {
-          const Index count = std::min<Index>(ProductTile::rows, c.rows - i);
-          product_panel<T>(edge, widest, nullptr, 0, count, left + i * a.row, a.row, a.step, rows, pitch,
-                           deep, s, wide);
-          for (Index r = 0; r < count; ++r)
-            for (Index m = 0; m < columns; ++m)
-              c.data[(i + r) * c.pitch + j + m] =
-                  (d ? d[(i + r) * d_pitch + j + m] : T(0)) + edge[r * widest + m];
-        }
-      }
+      product_panel(c.data + j, c.pitch, d ? d + j : nullptr, d_pitch, c.rows, left, a.row, a.step, rows,
+                    pitch, deep, s, wide, partial ? columns % size : 0);
       j += columns;
       packets -= wide;
     }
