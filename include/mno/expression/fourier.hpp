@@ -51,12 +51,20 @@ struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activ
         Spectral::spectrum(pass.scratch_values(to.modes() * x.batch * 2 * outputs), to, x.batch, outputs);
     Spectral::mix(mixing, trace.coefficients, mixed, to.waves(), pass);
     const T* const transposed = pass.transposed(weight, outputs, inputs);  // Wᵀ: (input, output)
-    const Out<Pass> z = pass.scratch_uninitialised(x.samples(0, 1), outputs);
+    // z has room of its own, which stays in cache from sample to sample; where a sample is too large for
+    // that, it becomes y in place, unless y is to be added to or has other channels in between.
+    const bool in_place = x.points() >= 8192 && write == Write::set && y.pitch == outputs;
+    const Out<Pass> room = in_place ? Out<Pass>{} : pass.scratch_uninitialised(x.samples(0, 1), outputs);
     for (Index b = 0; b < x.batch; ++b) {
+      const Out<Pass> z = in_place ? y.samples(b, 1) : room;
       Linear::add_to_row(bias, mixed.at(to.waves().mean(), b));
-      to.expand(mixed, b, z, Weight::multiplicity, pass.scratch_arena(), Write::set);
-      multiply_add<T>(matrix(z), matrix(x.samples(b, 1)), {transposed, inputs, outputs, outputs});
-      Activation<Function, outputs>::apply(z, y.samples(b, 1), derivative.samples(b, 1), write);
+      const auto finish = [&](Index first, Index count) {  // of z, while it is in cache
+        const Index at = b * x.points() + first;
+        multiply_add<T>({z.row(first), count, outputs, outputs}, {x.row(at), count, inputs, x.pitch},
+                        {transposed, inputs, outputs, outputs});
+        Activation<Function, outputs>::apply_rows(z, first, y, derivative, at, count, write);
+      };
+      to.expand(mixed, b, z, Weight::multiplicity, pass.scratch_arena(), Write::set, finish);
     }
   }
 
@@ -80,15 +88,18 @@ struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activ
     const auto mixed_bar = Spectral::coefficients_bar(mixing, to, batch, pass);
     const Out<Pass> zbar = pass.scratch_uninitialised(ybar.samples(0, 1), outputs);
     for (Index b = 0; b < batch; ++b) {
-      Activation<Function, outputs>::apply_adjoint(ybar.samples(b, 1), trace.derivative.samples(b, 1), zbar,
-                                                   Write::set);
-      to.project(zbar, mixed_bar, b, Weight::multiplicity, pass.scratch_arena());
+      const auto begin = [&](Index first, Index count) {  // z̄, and what is made of it while it is in cache
+        const Index at = b * ybar.points() + first;
+        Activation<Function, outputs>::apply_adjoint_rows(ybar, trace.derivative, at, zbar, first, count);
+        const Matrix<const T> z_bar{zbar.row(first), count, outputs, outputs};
+        multiply_add_transposed_left<T>({weight_bar, outputs, inputs, inputs}, z_bar,
+                                        {trace.x.row(at), count, inputs, trace.x.pitch});
+        if (xbar)
+          multiply_add<T>({xbar.row(at), count, inputs, xbar.pitch}, z_bar, {weight, outputs, inputs, inputs},
+                          T(1), write);
+      };
+      to.project(zbar, mixed_bar, b, Weight::multiplicity, pass.scratch_arena(), begin);
       Linear::add_to_row(mixed_bar.at(to.waves().mean(), b), bias_bar);
-      multiply_add_transposed_left<T>({weight_bar, outputs, inputs, inputs}, matrix(zbar),
-                                      matrix(trace.x.samples(b, 1)));
-      if (xbar)
-        multiply_add<T>(matrix(xbar.samples(b, 1)), matrix(zbar), {weight, outputs, inputs, inputs}, T(1),
-                        write);
     }
     Spectral::mix_vjp(mixing, trace.coefficients, mixed_bar, wbar.first(Spectral::parameters), xbar,
                       ybar.grid, pass);

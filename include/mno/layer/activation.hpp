@@ -223,23 +223,38 @@ template <class Function, int Channels> struct Activation {
 
   /// y += f(x) or y = f(x), and derivative = f′(x) unless it is empty.
   template <class X, class Y> static void apply(const X& x, const Y& y, const Y& derivative, Write write) {
-    for_rows(x, y, [&](Index r, Index n) {
-      detail::activate<Function>(x.row(r), y.row(r), derivative ? derivative.row(r) : nullptr, n, write);
+    apply_rows(x, 0, y, derivative, 0, x.rows(), write);
+  }
+  /// The same for some rows: x from row `from` on, y and derivative from row `to` on.
+  template <class X, class Y>
+  static void apply_rows(const X& x, Index from, const Y& y, const Y& derivative, Index to, Index rows,
+                         Write write) {
+    for_runs(x, y, rows, [&](Index r, Index n) {
+      detail::activate<Function>(x.row(from + r), y.row(to + r),
+                                 derivative ? derivative.row(to + r) : nullptr, n, write);
     });
   }
   /// x̄ += f′(x) ȳ or x̄ = f′(x) ȳ.
   template <class Y, class X>
   static void apply_adjoint(const Y& ybar, const Y& derivative, const X& xbar, Write write) {
-    for_rows(ybar, xbar, [&](Index r, Index n) {
+    for_runs(ybar, xbar, ybar.rows(), [&](Index r, Index n) {
       detail::scale_by(derivative.row(r), ybar.row(r), xbar.row(r), n, write);
+    });
+  }
+  /// x̄ = f′(x) ȳ for some rows: ȳ and derivative from row `from` on, x̄ from row `to` on.
+  template <class Y, class X>
+  static void apply_adjoint_rows(const Y& ybar, const Y& derivative, Index from, const X& xbar, Index to,
+                                 Index rows) {
+    for_runs(ybar, xbar, rows, [&](Index r, Index n) {
+      detail::scale_by(derivative.row(from + r), ybar.row(from + r), xbar.row(to + r), n, Write::set);
     });
   }
 
  private:
   /// f(row, numbers): all rows at once where both views are dense.
-  template <class A, class B, class F> static void for_rows(const A& a, const B& b, F&& f) {
-    if (a.pitch == Channels && b.pitch == Channels) return f(0, a.rows() * Channels);
-    for (Index r = 0; r < a.rows(); ++r) f(r, Channels);
+  template <class A, class B, class F> static void for_runs(const A& a, const B& b, Index rows, F&& f) {
+    if (a.pitch == Channels && b.pitch == Channels) return f(0, rows * Channels);
+    for (Index r = 0; r < rows; ++r) f(r, Channels);
   }
 };
 

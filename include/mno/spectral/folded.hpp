@@ -36,17 +36,25 @@ template <class T> class FoldedAxis {
     }
   }
 
+  struct Nothing {
+    void operator()(Index, Index) const {}
+  };
+
   Index points() const { return points_; }
   Index highest() const { return highest_; }
 
   /// cosine (k, column) = C and sine = ±S of the columns of x (point, column); S_0 is set to 0.
+  /// Before rows [first, first + count) of x are read, `needed(first, count)` is called, once for every row:
+  /// x may be made while it is used.
+  template <class Needed = Nothing>
   void project(const Matrix<const T>& x, const Matrix<T>& cosine, const Matrix<T>& sine, T sign,
-               std::size_t weighting, Arena& scratch) const {
+               std::size_t weighting, Arena& scratch, Needed&& needed = {}) const {
     const ArenaScope scope(scratch);
     const Index columns = x.columns, strip = std::min(rows_, rows_per_strip(columns));
     T* const folded = scratch.take<T>(std::size_t(4 * strip * columns));  // (class, j, column)
     for (Index j = 0; j < rows_; j += strip) {
       const Index count = std::min(strip, rows_ - j);
+      for_each_row_range(j, count, needed);
       fold(x, j, count, folded, strip * columns);
       for (std::size_t c = 0; c < classes_.size(); ++c) {
         const Class& part = classes_[c];
@@ -63,9 +71,11 @@ template <class T> class FoldedAxis {
     std::fill_n(sine.data, columns, T(0));
   }
 
-  /// y (point, column) += Σ_k w_k (C_k cos ± S_k sin), or is set to it.
+  /// y (point, column) += Σ_k w_k (C_k cos ± S_k sin), or is set to it. When rows [first, first + count) of y
+  /// are there, `done(first, count)` is called, once for every row: they are still in cache.
+  template <class Done = Nothing>
   void expand(const Matrix<const T>& cosine, const Matrix<const T>& sine, T sign, const Matrix<T>& y,
-              std::size_t weighting, Write write, Arena& scratch) const {
+              std::size_t weighting, Write write, Arena& scratch, Done&& done = {}) const {
     const ArenaScope scope(scratch);
     const Index columns = y.columns, strip = std::min(rows_, rows_per_strip(columns));
     T* const folded = scratch.take<T>(std::size_t(4 * strip * columns));  // (class, j, column)
@@ -86,6 +96,7 @@ template <class T> class FoldedAxis {
                            part.modes, part.sine ? sign : T(1), Write::set, false);
       }
       unfold(folded, strip * columns, j, count, y, write);
+      for_each_row_range(j, count, done);
     }
   }
 
@@ -115,6 +126,29 @@ template <class T> class FoldedAxis {
       part.table.push_back(std::move(table));
     }
     return part;
+  }
+
+  /// f(first, count) for the points that are folded onto the rows [j, j + count).
+  template <class F> void for_each_row_range(Index j, Index count, F&& f) const {
+    const Index n = points_, half = n / 2, q = n / 4;
+    if (count == rows_) return f(0, n);
+    f(j, count);
+    if (!quarter_) {  // n − i for i in [j, j + count), but 0 and n/2 are their own mirror images
+      const Index first = std::max<Index>(j, 1), last = std::min(j + count - 1, (n - 1) / 2);
+      if (first <= last) f(n - last, last - first + 1);
+      return;
+    }
+    // n/2 − i; and n − i and n/2 + i, which are 0 and n/2 for i = 0, and one point for i = n/4
+    const Index last = std::min(j + count - 1, q - 1);
+    if (j <= last) {
+      f(half - last, last - j + 1);
+      const Index first = std::max<Index>(j, 1);
+      if (first <= last) {
+        f(n - last, last - first + 1);
+        f(half + first, last - first + 1);
+      }
+    }
+    if (j + count > q) f(n - q, 1);
   }
 
   /// Rows j whose folded copies fill two thirds of a small L1.

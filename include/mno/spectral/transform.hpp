@@ -81,6 +81,8 @@ template <class T, int D> class Transform {
     }
   }
 
+  using Nothing = typename FoldedAxis<T>::Nothing;
+
   bool matches(const TransformKey<D>& key) const { return key == key_; }
   const Wavenumbers<D>& waves() const { return waves_; }
   Index modes() const { return waves_.size(); }
@@ -89,12 +91,15 @@ template <class T, int D> class Transform {
   void project(const View<const T, D>& x, const Spectrum<T>& spectrum, Weight weight, Arena& scratch) const {
     for (Index b = 0; b < x.batch; ++b) project(x.samples(b, 1), spectrum, b, weight, scratch);
   }
-  /// The same for sample b of the spectrum alone.
-  void project(const View<const T, D>& x, const Spectrum<T>& spectrum, Index b, Weight weight,
-               Arena& scratch) const {
+  /// The same for sample b of the spectrum alone. Before points [first, first + count) of x are read,
+  /// `needed(first, count)` is called.
+  template <class Needed = Nothing>
+  void project(const View<const T, D>& x, const Spectrum<T>& spectrum, Index b, Weight weight, Arena& scratch,
+               Needed&& needed = {}) const {
     const ArenaScope scope(scratch);
 #ifdef MNO_HAS_FFTW
     if (fftw_) {
+      needed(0, x.rows());
       const T* const z = fftw_->project(x, waves_, scratch);  // (mode, re|im, channel)
       for (Index k = 0; k < modes(); ++k)
         for (Index c = 0; c < 2 * x.channels; ++c)
@@ -102,7 +107,7 @@ template <class T, int D> class Transform {
       return;
     }
 #endif
-    project_sample(x, spectrum.at(0, b), spectrum.pitch(), std::size_t(weight), scratch);
+    project_sample(x, spectrum.at(0, b), spectrum.pitch(), std::size_t(weight), scratch, needed);
   }
 
   /// y_j += Re Σ_k s_k spectrum_k e^{2πi k·j/N}, or is set to it.
@@ -110,9 +115,11 @@ template <class T, int D> class Transform {
               Write write = Write::add) const {
     for (Index b = 0; b < y.batch; ++b) expand(spectrum, b, y.samples(b, 1), weight, scratch, write);
   }
-  /// The same for sample b alone.
+  /// The same for sample b alone. When points [first, first + count) of y are there, `done(first, count)` is
+  /// called.
+  template <class Done = Nothing>
   void expand(const Spectrum<const T>& spectrum, Index b, const View<T, D>& y, Weight weight, Arena& scratch,
-              Write write = Write::add) const {
+              Write write = Write::add, Done&& done = {}) const {
     const ArenaScope scope(scratch);
 #ifdef MNO_HAS_FFTW
     if (fftw_) {
@@ -122,10 +129,11 @@ template <class T, int D> class Transform {
       for (Index k = 0; k < modes(); ++k)
         for (Index c = 0; c < 2 * y.channels; ++c)
           z[k * 2 * y.channels + c] = weights(weight)[k] * spectrum.at(k, b)[c];
-      return fftw_->expand(z, y, waves_, scratch);
+      fftw_->expand(z, y, waves_, scratch);
+      return done(0, y.rows());
     }
 #endif
-    expand_sample(spectrum.at(0, b), spectrum.pitch(), y, std::size_t(weight), write, scratch);
+    expand_sample(spectrum.at(0, b), spectrum.pitch(), y, std::size_t(weight), write, scratch, done);
   }
 
  private:
@@ -136,21 +144,24 @@ template <class T, int D> class Transform {
   }
 
   /// Mode m of the sample goes to z + m·pitch: (re|im, channel).
-  void project_sample(const View<const T, D>& x, T* z, Index pitch, std::size_t weight,
-                      Arena& scratch) const {
+  template <class Needed>
+  void project_sample(const View<const T, D>& x, T* z, Index pitch, std::size_t weight, Arena& scratch,
+                      Needed&& needed) const {
     const Index channels = x.channels, pair = 2 * channels;
     const auto& last = axes_[std::size_t(D - 1)];
     if constexpr (D == 1)
-      return last.project({x.data, last.points(), channels, x.pitch},
-                          {z, last.highest() + 1, channels, pitch},
-                          {z + channels, last.highest() + 1, channels, pitch}, T(-1), weight, scratch);
+      return last.project(
+          {x.data, last.points(), channels, x.pitch}, {z, last.highest() + 1, channels, pitch},
+          {z + channels, last.highest() + 1, channels, pitch}, T(-1), weight, scratch, needed);
     Index outer = x.points() / last.points();                      // points on the axes still in space
     Index inner = last.highest() + 1;                              // modes on the axes that are done
     T* done = scratch.take<T>(std::size_t(outer * inner * pair));  // (outer, mode, re|im, channel)
-    for (Index o = 0; o < outer; ++o)
+    for (Index o = 0; o < outer; ++o) {
+      needed(o * last.points(), last.points());
       last.project({x.row(o * last.points()), last.points(), channels, x.pitch},
                    {done + o * inner * pair, inner, channels, pair},
                    {done + o * inner * pair + channels, inner, channels, pair}, T(-1), weight, scratch);
+    }
     for (int d = D - 2; d >= 0; --d) {
       const auto& axis = axes_[std::size_t(d)];
       const Index highest = axis.highest(), count = 2 * highest + 1;
@@ -174,8 +185,9 @@ template <class T, int D> class Transform {
     }
   }
 
+  template <class Done>
   void expand_sample(const T* z, Index pitch, const View<T, D>& y, std::size_t weight, Write write,
-                     Arena& scratch) const {
+                     Arena& scratch, Done&& done) const {
     const Index channels = y.channels, pair = 2 * channels;
     Index outer = 1, inner = modes(), step = pitch;
     for (int d = 0; d <= D - 2; ++d) {
@@ -203,7 +215,8 @@ template <class T, int D> class Transform {
     for (Index o = 0; o < outer; ++o)
       last.expand({z + o * inner * step, inner, channels, step},
                   {z + o * inner * step + channels, inner, channels, step}, T(-1),
-                  {y.row(o * last.points()), last.points(), channels, y.pitch}, weight, write, scratch);
+                  {y.row(o * last.points()), last.points(), channels, y.pitch}, weight, write, scratch,
+                  [&](Index first, Index count) { done(o * last.points() + first, count); });
   }
 
   /// plus = C − iS, minus = C + iS; all are (re|im, channel).
