@@ -28,7 +28,7 @@ static void run_cross_covariance(Study& study) {
   for (const Trained& trained : models)
     study.table({.table = "cross-covariance",
                  .benchmark = "burgers-32",
-                 .metrics = {"mean_rmse", "var_rmse", "w2g", "energy_score", "cov_frobenius_rel"},
+                 .metrics = {"mean_rmse", "var_rmse", "w2g", "cov_frobenius_rel"},
                  .paper_method = trained.method == "fno" ? "" : "mno"},
                 trained, data.test);
   study.show(models[2], data.test);

@@ -361,28 +361,28 @@ program::Cost Study::cost(const Trained& trained, const Data& data, Index draws)
 
 Index Study::first_test() { return begin_test; }
 
-std::vector<program::Evaluation> Study::evaluate(const Trained& trained, const Data& data,
-                                                 std::optional<double> time) {
-  std::vector<program::Evaluation> all(trained.models.size());
+/// Rows for every seed. The floor is the data's, whatever the seed.
+std::vector<std::vector<Row>> Study::evaluate(const Place& place, const Trained& trained, const Data& data) {
+  std::vector<std::vector<Row>> seeds(trained.models.size());
   for_each_seed(trained, [&](std::size_t seed) {
     program::EvaluateRequest request;
     request.model = trained.models[seed];
-    request.selection = {time, data.points};
-    request.examples = seed == 0 ? 3 : 0;
+    request.selection = {place.time, data.points};
+    request.metrics = place.metrics;
+    request.examples = 0;
+    request.floors = seed == 0;
     request.seed = std::uint64_t(seed + 1);
     const auto file = program::open_ensembles(data.file);
-    all[seed] = program::evaluate(*file, request);
+    seeds[seed] = program::evaluate(*file, request).rows;
   });
-  return all;
+  for (auto& rows : seeds)
+    for (std::size_t r = 0; r < rows.size(); ++r) rows[r].floor = seeds[0][r].floor;
+  return seeds;
 }
 
 std::vector<Row> Study::table(const Place& place, const std::string& method,
                               const std::vector<std::vector<Row>>& seeds) {
   std::vector<Row> rows = program::over_seeds(seeds);
-  if (!place.metrics.empty())
-    std::erase_if(rows, [&](const Row& row) {
-      return std::find(place.metrics.begin(), place.metrics.end(), row.metric) == place.metrics.end();
-    });
   for (Row& row : rows) row.at.insert(place.at.begin(), place.at.end());
   program::name_rows(rows, place.table, place.benchmark, method, place.paper_method);
   record_.rows.insert(record_.rows.end(), rows.begin(), rows.end());
@@ -390,9 +390,7 @@ std::vector<Row> Study::table(const Place& place, const std::string& method,
 }
 
 std::vector<Row> Study::table(const Place& place, const Trained& trained, const Data& data) {
-  std::vector<std::vector<Row>> seeds;
-  for (auto& evaluation : evaluate(trained, data, place.time)) seeds.push_back(std::move(evaluation.rows));
-  return table(place, trained.method, seeds);
+  return table(place, trained.method, evaluate(place, trained, data));
 }
 
 void Study::again(std::vector<Row> rows, const Place& place, const std::string& without) {
@@ -409,6 +407,8 @@ void Study::show(const Trained& trained, const Data& data) {
   request.model = trained.models.at(0);
   request.selection.points = data.points;
   request.seed = 1;
+  request.metrics = {"mean_rmse"};
+  request.floors = false;
   const auto file = program::open_ensembles(data.file);
   const auto seen = program::evaluate(*file, request);
   record_.examples = seen.examples;

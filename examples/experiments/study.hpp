@@ -105,9 +105,6 @@ class Study {
   void run();
 
   // --- what comes out
-  /// Every metric, for every seed.
-  std::vector<program::Evaluation> evaluate(const Trained& trained, const Data& data,
-                                            std::optional<double> time = {});
   /// Rows of a table: means over seeds, with floors, and the paper's numbers for this method or for
   /// another name of it.
   struct Place {
@@ -159,6 +156,7 @@ class Study {
   void train_all();
   bool train_one(const Job& job, const std::function<void(const mno::EpochReport&)>& report);
   std::shared_ptr<const mno::Ensemble<float, 1>> statistics(const Data& data, mno::EnsembleOptions keep);
+  std::vector<std::vector<Row>> evaluate(const Place& place, const Trained& trained, const Data& data);
   void say(const std::string& text) const;
 
   const Experiment& experiment_;

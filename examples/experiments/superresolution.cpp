@@ -35,7 +35,7 @@ static void run_superresolution(Study& study) {
             {.table = one.trained_at == 32 ? "1d-superresolution" : "diagnostic-3-resolution-variance",
              .benchmark = "superres-1d",
              .at = {{"trained_at", double(one.trained_at)}, {"resolution", double(points)}},
-             .metrics = {"mean_rmse", "var_rmse", "w2s", "w2g"}},
+             .metrics = {"mean_rmse", "var_rmse", "w2g"}},
             *trained, test.at(points));
         line.x.push_back(double(points));
         line.y.push_back(value_of(rows, "mean_rmse"));

@@ -1,6 +1,7 @@
 // Every metric of a model on a file of ensembles, and what there is to look at.
 #include "evaluation.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <mno/io/npz.hpp>
@@ -12,6 +13,8 @@
 #include <mno/metric/floor.hpp>
 #include <mno/metric/spectrum.hpp>
 #include <mno/simulate/simulate.hpp>
+
+#include "dimensions.hpp"
 
 namespace program {
 
@@ -175,34 +178,45 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
     return false;
   };
 
+  const auto wants = [&](const char* metric) {
+    return request.metrics.empty() ||
+           std::find(request.metrics.begin(), request.metrics.end(), metric) != request.metrics.end();
+  };
+  const bool draw = wants("w2s") || wants("energy_score") || request.examples > 0, floors = request.floors,
+             between = wants("cov_frobenius_rel"), score = wants("crps"), score_field = wants("energy_score"),
+             curves = request.examples > 0;
+
   for_each_prediction<D>(*loaded, file, request.selection, device, [&](const Prediction<D>& p) {
     const metric::Members& truth = p.members;
-    // A point mass needs one draw.
-    const metric::Members drawn = metric::members(
-        mno::sample(p.law, stochastic ? draws : 1, (request.seed << 32) + std::uint64_t(p.sample)));
+    metric::Members drawn;
+    if (draw)  // a point mass needs one draw
+      drawn = metric::members(
+          mno::sample(p.law, stochastic ? draws : 1, (request.seed << 32) + std::uint64_t(p.sample)));
     const metric::Moments model = metric::moments(p.law, 0), ensemble = metric::moments(truth);
     const Index half = truth.cols() / 2;
     const metric::Members first = truth.leftCols(half), second = truth.middleCols(half, half);
     mean.add(model, ensemble);
     variance.add(model, ensemble);
     w2g.add(model, ensemble);
-    w2s.add(drawn, truth);
-    crps.add(model, truth);
-    energy.add(drawn, truth);
-    exact.add(truth);
-    halves.add(first, second);
-    crps_floor.add(first, second);
-    energy_floor.add(first, second);
-    spectra.add(model);
-    true_spectra.add(ensemble);
-    if (stochastic) {
-      coverage.add(model, truth);
-      curve.add(model, truth);
+    if (wants("w2s")) w2s.add(drawn, truth);
+    if (score) crps.add(model, truth);
+    if (score_field) energy.add(drawn, truth);
+    if (floors) {
+      exact.add(truth);
+      if (wants("w2s")) halves.add(first, second);
+      if (score) crps_floor.add(first, second);
+      if (score_field) energy_floor.add(first, second);
     }
+    if (curves) {
+      spectra.add(model);
+      true_spectra.add(ensemble);
+    }
+    if (stochastic && wants("coverage")) coverage.add(model, truth);
+    if (stochastic && curves) curve.add(model, truth);
     if (ensemble.variance.maxCoeff() > 0) {  // at t = 0 there is no covariance to compare with
       spread = true;
-      if (stochastic) covariance.add(mno::covariance(p.law, 0), truth);
-      covariance_floor.add(first, second);
+      if (between && stochastic) covariance.add(mno::covariance(p.law, 0), truth);
+      if (between && stochastic && floors) covariance_floor.add(first, second);
     }
     if (keep) own.put(p.sample, loaded->normaliser(), p.initial, p.time, model, ensemble);
     if (to_look_at(p.sample)) {
@@ -217,25 +231,30 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
 
   // Halves have M/2 members, so what falls like 1/√M comes out √2 times too large.
   const double to_all = 1 / std::sqrt(2.0);
-  const auto row = [&](const char* name, double value, double floor) {
-    result.rows.push_back({.metric = name, .value = value, .floor = floor});
+  const auto row = [&](const char* name, const auto& measured, const auto& floor) {
+    if (!wants(name)) return;
+    result.rows.push_back({.metric = name, .value = measured.value()});
+    if (floors) result.rows.back().floor = floor();
   };
-  row("mean_rmse", mean.value(), exact.mean_rmse());
-  if (stochastic) row("var_rmse", variance.value(), exact.variance_rmse());
-  row("w2s", w2s.value(), halves.w2s() * to_all);
-  row("w2g", w2g.value(), exact.w2g());
-  row("crps", crps.value(), crps_floor.value());
-  row("energy_score", energy.value(), energy_floor.value());
-  if (stochastic) {
-    row("cov_frobenius_rel", covariance.value(), covariance_floor.value() / 2);
+  row("mean_rmse", mean, [&] { return exact.mean_rmse(); });
+  if (stochastic) row("var_rmse", variance, [&] { return exact.variance_rmse(); });
+  row("w2s", w2s, [&] { return halves.w2s() * to_all; });
+  row("w2g", w2g, [&] { return exact.w2g(); });
+  row("crps", crps, [&] { return crps_floor.value(); });
+  row("energy_score", energy, [&] { return energy_floor.value(); });
+  if (stochastic) row("cov_frobenius_rel", covariance, [&] { return covariance_floor.value() / 2; });
+  if (stochastic && wants("coverage")) {
     const auto inside = coverage.value();
     for (std::size_t l = 0; l < inside.size(); ++l)  // what it should be is its level, which is no floor
       result.rows.push_back(
           {.metric = "coverage", .value = inside[l], .at = {{"level", coverage.levels()[l]}}});
-    result.calibration = {curve.levels(), curve.value()};
   }
-  result.spectra = {{}, spectra.mean(), true_spectra.mean(), spectra.variance(), true_spectra.variance()};
-  for (std::size_t k = 0; k < result.spectra.mean.size(); ++k) result.spectra.wavenumber.push_back(double(k));
+  if (curves) {
+    if (stochastic) result.calibration = {curve.levels(), curve.value()};
+    result.spectra = {{}, spectra.mean(), true_spectra.mean(), spectra.variance(), true_spectra.variance()};
+    for (std::size_t k = 0; k < result.spectra.mean.size(); ++k)
+      result.spectra.wavenumber.push_back(double(k));
+  }
   return result;
 }
 

@@ -30,8 +30,10 @@ struct EvaluateRequest {
   std::filesystem::path model{};
   std::filesystem::path fields{};  // where moments per condition go; empty: nowhere
   Selection selection{};
-  mno::Index draws = 0;     // per condition; 0: as many as there are members
-  mno::Index examples = 3;  // conditions to look at
+  mno::Index draws = 0;                // per condition; 0: as many as there are members
+  mno::Index examples = 3;             // conditions to look at; 0: no calibration curve and no spectra either
+  std::vector<std::string> metrics{};  // none: all
+  bool floors = true;
   std::uint64_t seed = 0;
   int threads = 1;
 };

@@ -69,18 +69,6 @@ template <int D> class OperatorIn : public Operator {
   virtual std::unique_ptr<Predictor<D>> load(const std::filesystem::path& model) const = 0;
 };
 
-/// f(operator) with the type that knows its dimension; only dimensions that are compiled are looked at.
-template <class F> auto in_dimension(const Operator& one, F&& f) {
-  const auto look = [&]<int D, int... rest>(auto& self, std::integer_sequence<int, D, rest...>) {
-    const auto* found = dynamic_cast<const OperatorIn<D>*>(&one);
-    if constexpr (sizeof...(rest) == 0)
-      return f(*found);
-    else
-      return found ? f(*found) : self(self, std::integer_sequence<int, rest...>());
-  };
-  return look(look, std::integer_sequence<int, MNO_PROGRAM_DIMENSIONS>());
-}
-
 /// A file of ensembles: .npz, or HDF5 where this program has it.
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 

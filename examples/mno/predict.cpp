@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "operator.hpp"
+#include "dimensions.hpp"
 
 namespace program {
 

@@ -1,4 +1,5 @@
-// mno tables: the tables of a page of documentation, made anew from recorded rows.
+// mno tables: the tables of a page of documentation, made anew from recorded rows, and its pictures from the
+// folder images beside it.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -27,8 +28,13 @@ int tables(Options& options) {
   if (options.output.empty()) options.output = options.page;
   std::string made;
   try {
+    const auto images = options.page.parent_path() / "images";
     made = mno::report::with_tables(
-        *page, [&](const std::string& name) { return text_of(options.results / (name + ".json")); });
+        *page, [&](const std::string& name) { return text_of(options.results / (name + ".json")); },
+        [&](const std::string& name) -> std::optional<std::string> {
+          if (!std::filesystem::exists(images / (name + ".svg"))) return {};
+          return "images/" + name + ".svg";
+        });
   } catch (const std::exception& error) {
     throw mno::Error("mno tables: " + std::string(error.what()));
   }

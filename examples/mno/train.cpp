@@ -11,6 +11,7 @@
 
 #include "command.hpp"
 #include "config.hpp"
+#include "dimensions.hpp"
 #include "history.hpp"
 #include "operator.hpp"
 #include "progress.hpp"

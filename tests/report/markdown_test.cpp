@@ -51,5 +51,11 @@ TEST_CASE("only what stands between the marks of a page is replaced") {
   CHECK(made == "# Title\n<!-- table heat b x -->\n" + markdown_table(rows(), "b", {"x"}) +
                     "<!-- end -->\ntext\n<!-- table other b x -->\n*Not recorded yet.*\n<!-- end -->\n");
   CHECK(with_tables(made, read) == made);
+  const std::string pictures = "<!-- picture heat-rank Error over the rank -->\n<!-- end -->\n";
+  CHECK(with_tables(pictures, read) == pictures);
+  CHECK(with_tables(pictures, read,
+                    [](const std::string& name) { return std::optional("i/" + name + ".svg"); }) ==
+        "<!-- picture heat-rank Error over the rank -->\n![Error over the rank](i/heat-rank.svg)\n<!-- end "
+        "-->\n");
   CHECK_THROWS_AS(with_tables("<!-- table heat b x -->\n", read), std::runtime_error);
 }

@@ -4,6 +4,8 @@
 //   <!-- table FILE TABLE metric metric … -->
 //   what stands here is replaced
 //   <!-- end -->
+//   <!-- picture FILE what it shows -->
+//   <!-- end -->
 //
 // FILE.json has the rows. A line of the table is a method at a place; below those of one place stand what no
 // model can beat and what the paper has.
@@ -93,15 +95,26 @@ inline std::string markdown_table(const std::vector<Row>& rows, const std::strin
   return out;
 }
 
-/// The page with all its tables made anew; `read` gives the text of FILE.json, if there is one.
-inline std::string with_tables(const std::string& page,
-                               const std::function<std::optional<std::string>(const std::string&)>& read) {
+/// The page with all its tables and pictures made anew; `read` gives the text of FILE.json, if there is one,
+/// and `picture` the path of FILE.svg from the page, if there is one.
+inline std::string with_tables(
+    const std::string& page, const std::function<std::optional<std::string>(const std::string&)>& read,
+    const std::function<std::optional<std::string>(const std::string&)>& picture = {}) {
   std::istringstream in(page);
   std::string out;
   bool inside = false;
   for (std::string line; std::getline(in, line);) {
     if (line == "<!-- end -->") inside = false;
     if (!inside) out += line + "\n";
+    if (line.starts_with("<!-- picture ")) {
+      inside = true;
+      std::istringstream words(line.substr(13));
+      std::string file, text;
+      words >> file;
+      for (std::string word; words >> word && word != "-->";) text += (text.empty() ? "" : " ") + word;
+      if (const auto path = picture ? picture(file) : std::nullopt) out += "![" + text + "](" + *path + ")\n";
+      continue;
+    }
     if (!line.starts_with("<!-- table ")) continue;
     inside = true;
     std::istringstream words(line.substr(11));
@@ -119,7 +132,7 @@ inline std::string with_tables(const std::string& page,
     read_json(json.at("rows"), Place{file + ".json", "rows"}, rows);
     out += markdown_table(rows, table, metrics);
   }
-  if (inside) throw std::runtime_error("the page has a table without <!-- end -->.");
+  if (inside) throw std::runtime_error("the page has a table or a picture without <!-- end -->.");
   return out;
 }
 
