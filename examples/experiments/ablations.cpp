@@ -46,13 +46,15 @@ static void run_ablations(Study& study) {
   // From the paper's recipe to the decoupled one, each change alone, then all.
   vary("change", "none", study.shape(), full);
   vary("change", "mean term", study.shape(),
-       ablated([](Training& t) { t.options.recipe.mean_error.weight = 10; }));
+       ablated([](Training& t) { t.options.recipe.mean_error.weight = recipe::mean_weight; }));
   vary("change", "factor scale", study.shape(), ablated([](Training& t) { t.scaled_factor = true; }));
   vary("change", "decoupled nll", study.shape(), ablated([](Training& t) {
          t.options.recipe.gaussian_nll.weight = 0;
          t.options.recipe.decoupled_nll.weight = 1;
        }));
-  vary("change", "all", study.shape(), recipe::decoupled(recipe::ablation_epochs, 0));
+  vary("change", "all three", study.shape(), recipe::decoupled(recipe::ablation_epochs, 0));
+  vary("change", "path", study.shape("mno-path"), full);
+  vary("change", "all and path", study.shape("mno-path"), recipe::decoupled(recipe::ablation_epochs, 0));
   const Trained fno = study.train("fno", study.shape("fno"), recipe::mean(recipe::ablation_epochs), data);
   study.run();
 

@@ -20,9 +20,9 @@ static void run_cross_covariance(Study& study) {
   const Training plain = recipe::decoupled(recipe::cross_epochs, 0);
   const Trained models[] = {
       study.train("mno-paper-recipe", study.shape(), recipe::paper(recipe::cross_epochs), data),
-      study.train("mno", study.shape(), plain, data),
-      study.train("mno-hilbert-schmidt", study.shape(), with(plain, weight, 0), data),
-      study.train("mno-hutchinson", study.shape(), with(plain, 0, weight), data),
+      study.train("mno", study.shape("mno-path"), plain, data),
+      study.train("mno-hilbert-schmidt", study.shape("mno-path"), with(plain, weight, 0), data),
+      study.train("mno-hutchinson", study.shape("mno-path"), with(plain, 0, weight), data),
       study.train("fno", study.shape("fno"), recipe::mean(recipe::cross_epochs), data)};
   study.run();
   for (const Trained& trained : models)

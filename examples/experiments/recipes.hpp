@@ -8,8 +8,10 @@ namespace experiment::recipe {
 inline constexpr double learning_rate = 2e-3, beta2 = 0.95, weight_decay = 1e-4;
 inline constexpr Index batch = 32;
 // Times through the data.
-inline constexpr Index epochs = 200, spdebench_epochs = 100, rough_epochs = 30, cross_epochs = 400,
+inline constexpr Index epochs = 200, spdebench_epochs = 80, rough_epochs = 20, cross_epochs = 150,
                        ablation_epochs = 60, heat_epochs = 60;
+// Weight of the mean's own term in the decoupled recipe.
+inline constexpr double mean_weight = 30;
 // Weight of the covariance's own term beside the pointwise ones of the decoupled recipe.
 inline constexpr double covariance = 1, cross_covariance = 3, heat_covariance = 3;
 
@@ -25,6 +27,7 @@ inline mno::TrainingOptions optimiser(Index epochs) {
 inline Training decoupled(Index epochs = recipe::epochs, double covariance = recipe::covariance) {
   Training training{"decoupled", optimiser(epochs)};
   training.options.recipe = mno::Recipe::decoupled();
+  training.options.recipe.mean_error.weight = mean_weight;
   training.options.recipe.hilbert_schmidt.weight = covariance;
   return training;
 }
