@@ -7,7 +7,7 @@
 namespace experiment {
 
 static Training ablated(const std::function<void(Training&)>& change) {
-  Training training = recipe::paper(recipe::ablation_epochs);
+  Training training = recipe::paper(recipe::ablations);
   change(training);
   return training;
 }
@@ -15,7 +15,7 @@ static Training ablated(const std::function<void(Training&)>& change) {
 static void run_ablations(Study& study) {
   const Splits data = study.splits(mno::spde::Burgers{});
   const auto rank_list = study.ranks({1, 2, 4, 8, 16, 32, 64});
-  const Training full = recipe::paper(recipe::ablation_epochs);
+  const Training full = recipe::paper(recipe::ablations);
   struct Variant {
     std::string what;
     mno::report::At value;
@@ -52,8 +52,8 @@ static void run_ablations(Study& study) {
          t.options.recipe.gaussian_nll.weight = 0;
          t.options.recipe.decoupled_nll.weight = 1;
        }));
-  vary("change", "all", study.shape(), recipe::decoupled(recipe::ablation_epochs, 0));
-  const Trained fno = study.train("fno", study.shape("fno"), recipe::mean(recipe::ablation_epochs), data);
+  vary("change", "all", study.shape(), recipe::decoupled(recipe::ablations));
+  const Trained fno = study.train("fno", study.shape("fno"), recipe::mean(recipe::ablations), data);
   study.run();
 
   mno::report::Figure over_rank{.name = "rank",

@@ -18,8 +18,9 @@ static void run_superresolution(Study& study) {
   };
   std::vector<Case> cases;
   for (const Index points : {32, 64})
-    cases.push_back({points, study.train("mno", study.shape(), recipe::decoupled(), data.at(points)),
-                     study.train("fno", study.shape("fno"), recipe::mean(), data.at(points))});
+    cases.push_back({points,
+                     study.train("mno", study.shape(), recipe::decoupled(recipe::burgers), data.at(points)),
+                     study.train("fno", study.shape("fno"), recipe::mean(recipe::burgers), data.at(points))});
   study.run();
 
   mno::report::Figure mean{.name = "resolution",
