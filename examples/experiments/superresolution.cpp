@@ -11,7 +11,7 @@ static void run_superresolution(Study& study) {
   fine.simulated = 512;
   fine.kept = 256;
   const Splits data = study.splits(coarse);
-  const Data test = study.splits(fine).test;
+  const Data test = study.data(fine, study.sizes().test, Study::first_test());
   struct Case {
     Index trained_at;
     Trained mno, fno;
