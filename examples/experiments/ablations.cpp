@@ -7,7 +7,7 @@
 namespace experiment {
 
 static Training ablated(const std::function<void(Training&)>& change) {
-  Training training = recipe::paper(recipe::ablation_epochs);
+  Training training = recipe::paper(recipe::ablations);
   change(training);
   return training;
 }
@@ -15,7 +15,7 @@ static Training ablated(const std::function<void(Training&)>& change) {
 static void run_ablations(Study& study) {
   const Splits data = study.splits(mno::spde::Burgers{});
   const auto rank_list = study.ranks({1, 2, 4, 8, 16, 32, 64});
-  const Training full = recipe::paper(recipe::ablation_epochs);
+  const Training full = recipe::paper(recipe::ablations);
   struct Variant {
     std::string what;
     mno::report::At value;
@@ -46,16 +46,16 @@ static void run_ablations(Study& study) {
   // From the paper's recipe to the decoupled one, each change alone, then all.
   vary("change", "none", study.shape(), full);
   vary("change", "mean term", study.shape(),
-       ablated([](Training& t) { t.options.recipe.mean_error.weight = recipe::mean_weight; }));
+       ablated([](Training& t) { t.options.recipe.mean_error.weight = recipe::ablations.mean; }));
   vary("change", "factor scale", study.shape(), ablated([](Training& t) { t.scaled_factor = true; }));
   vary("change", "decoupled nll", study.shape(), ablated([](Training& t) {
          t.options.recipe.gaussian_nll.weight = 0;
          t.options.recipe.decoupled_nll.weight = 1;
        }));
-  vary("change", "all three", study.shape(), recipe::decoupled(recipe::ablation_epochs, 0));
+  vary("change", "all three", study.shape(), recipe::decoupled(recipe::ablations));
   vary("change", "path", study.shape("mno-path"), full);
-  vary("change", "all and path", study.shape("mno-path"), recipe::decoupled(recipe::ablation_epochs, 0));
-  const Trained fno = study.train("fno", study.shape("fno"), recipe::mean(recipe::ablation_epochs), data);
+  vary("change", "all and path", study.shape("mno-path"), recipe::decoupled(recipe::ablations));
+  const Trained fno = study.train("fno", study.shape("fno"), recipe::mean(recipe::ablations), data);
   study.run();
 
   mno::report::Figure over_rank{.name = "rank",

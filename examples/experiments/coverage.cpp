@@ -69,8 +69,9 @@ void run_coverage(Study& study) {
   const mno::spde::Burgers equation;
   const Splits data = study.splits(equation);
   const Data calibration = study.calibration(equation, std::max<Index>(2 * study.sizes().validation, 10));
-  const Trained decoupled = study.train("mno", study.shape("mno-path"), recipe::decoupled(), data);
-  const Trained paper = study.train("mno-paper-recipe", study.shape(), recipe::paper(), data);
+  const Trained decoupled =
+      study.train("mno", study.shape("mno-path"), recipe::decoupled(recipe::burgers), data);
+  const Trained paper = study.train("mno-paper-recipe", study.shape(), recipe::paper(recipe::burgers), data);
   study.run();
 
   mno::report::Figure curves{.name = "coverage",

@@ -16,14 +16,14 @@ static void run_cross_covariance(Study& study) {
     training.options.recipe.hutchinson.weight = hutchinson;
     return training;
   };
-  const double weight = recipe::cross_covariance;
-  const Training plain = recipe::decoupled(recipe::cross_epochs, 0);
+  const double weight = recipe::cross_covariance.covariance;
+  const Training plain = with(recipe::decoupled(recipe::cross_covariance), 0, 0);
   const Trained models[] = {
-      study.train("mno-paper-recipe", study.shape(), recipe::paper(recipe::cross_epochs), data),
+      study.train("mno-paper-recipe", study.shape(), recipe::paper(recipe::cross_covariance), data),
       study.train("mno", study.shape("mno-path"), plain, data),
       study.train("mno-hilbert-schmidt", study.shape("mno-path"), with(plain, weight, 0), data),
       study.train("mno-hutchinson", study.shape("mno-path"), with(plain, 0, weight), data),
-      study.train("fno", study.shape("fno"), recipe::mean(recipe::cross_epochs), data)};
+      study.train("fno", study.shape("fno"), recipe::mean(recipe::cross_covariance), data)};
   study.run();
   for (const Trained& trained : models)
     study.table({.table = "cross-covariance",

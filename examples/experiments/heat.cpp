@@ -62,7 +62,9 @@ void run_heat(Study& study) {
   const Sizes& s = study.sizes();
   const Splits data = study.splits(heat);
   const auto training = [&](Index conditions) {  // as many steps, whatever the number of conditions
-    Training t = recipe::decoupled(recipe::heat_epochs * s.train / conditions, recipe::heat_covariance);
+    recipe::Task task = recipe::heat;
+    task.epochs = task.epochs * s.train / conditions;
+    Training t = recipe::decoupled(task);
     t.factors = 17;
     return t;
   };
@@ -88,7 +90,7 @@ void run_heat(Study& study) {
                      {study.data(heat, s.train, 0, {}, members), data.validation, data.test})});
   }
   program::ShapeNumbers any_fno{.kind = "fno", .dimension = 1, .channels = 1};
-  const Trained fno = study.train("fno", any_fno, recipe::mean(recipe::heat_epochs), data);
+  const Trained fno = study.train("fno", any_fno, recipe::mean(recipe::heat), data);
   study.run();
 
   const mno::ExactLaw exact = mno::exact_law(heat, study.data_seed(), 0, heat.time);

@@ -8,10 +8,10 @@ namespace experiment {
 
 static void run_phi4(Study& study) {
   const Splits data = study.splits(mno::spde::Phi4{});
-  const Trained mno = study.train("mno", study.shape("mno-path"), recipe::decoupled(), data);
-  const Trained plain = study.train("mno-without-path", study.shape(), recipe::decoupled(), data);
-  const Trained paper = study.train("mno-paper-recipe", study.shape(), recipe::paper(), data);
-  const Trained fno = study.train("fno", study.shape("fno"), recipe::mean(), data);
+  const Trained mno = study.train("mno", study.shape("mno-path"), recipe::decoupled(recipe::phi4), data);
+  const Trained plain = study.train("mno-without-path", study.shape(), recipe::decoupled(recipe::phi4), data);
+  const Trained paper = study.train("mno-paper-recipe", study.shape(), recipe::paper(recipe::phi4), data);
+  const Trained fno = study.train("fno", study.shape("fno"), recipe::mean(recipe::phi4), data);
   study.run();
   study.table({.table = "1d-spde", .benchmark = "phi4"}, mno, data.test);
   study.table({.table = "1d-spde", .benchmark = "phi4", .paper_method = "mno"}, plain, data.test);

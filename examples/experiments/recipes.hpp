@@ -1,45 +1,50 @@
 #pragma once
-// How the experiments train. Loss, optimiser and length were chosen on validation conditions.
+// How the experiments train. All numbers were chosen on validation conditions.
 #include "study.hpp"
 
 namespace experiment::recipe {
 
-// What all share: AdamW with half a cosine from its largest step size to 0.
-inline constexpr double learning_rate = 2e-3, beta2 = 0.95, weight_decay = 1e-4;
-inline constexpr Index batch = 32;
-// Times through the data.
-inline constexpr Index epochs = 200, spdebench_epochs = 80, rough_epochs = 20, cross_epochs = 150,
-                       ablation_epochs = 60, heat_epochs = 60;
-// Weight of the mean's own term in the decoupled recipe.
-inline constexpr double mean_weight = 30;
-// Weight of the covariance's own term beside the pointwise ones of the decoupled recipe.
-inline constexpr double covariance = 1, cross_covariance = 3, heat_covariance = 3;
+/// What differs from task to task.
+struct Task {
+  Index epochs = 200;           // times through the data
+  double learning_rate = 2e-3;  // the largest, from which half a cosine leads to 0
+  double covariance = 1;        // weight of the covariance's own term in the decoupled recipe
+  double mean = 30;             // weight of the mean's own term in it
+  Index batch = 32;
+};
+inline constexpr Task burgers{};
+inline constexpr Task phi4{};
+inline constexpr Task spdebench{.epochs = 80};
+inline constexpr Task rough_volatility{.epochs = 20, .covariance = 0};
+inline constexpr Task cross_covariance{.epochs = 150, .covariance = 3};
+inline constexpr Task ablations{.epochs = 80, .covariance = 0};
+inline constexpr Task heat{.epochs = 60, .covariance = 3};
 
-inline mno::TrainingOptions optimiser(Index epochs) {
+inline mno::TrainingOptions optimiser(const Task& task) {
   mno::TrainingOptions options;
-  options.epochs = epochs;
-  options.batch = batch;
-  options.adamw = {.learning_rate = learning_rate, .beta2 = beta2, .weight_decay = weight_decay};
+  options.epochs = task.epochs;
+  options.batch = task.batch;
+  options.adamw = {.learning_rate = task.learning_rate, .beta2 = 0.95, .weight_decay = 1e-4};
   return options;
 }
 
 /// Mean and variance have terms of their own, and the covariance may have one too.
-inline Training decoupled(Index epochs = recipe::epochs, double covariance = recipe::covariance) {
-  Training training{"decoupled", optimiser(epochs)};
+inline Training decoupled(const Task& task) {
+  Training training{"decoupled", optimiser(task)};
   training.options.recipe = mno::Recipe::decoupled();
-  training.options.recipe.mean_error.weight = mean_weight;
-  training.options.recipe.hilbert_schmidt.weight = covariance;
+  training.options.recipe.mean_error.weight = task.mean;
+  training.options.recipe.hilbert_schmidt.weight = task.covariance;
   return training;
 }
 /// The paper's four terms and its warm-up, with the optimiser of all others.
-inline Training paper(Index epochs = recipe::epochs) {
-  Training training{"paper", optimiser(epochs), false};
+inline Training paper(const Task& task) {
+  Training training{"paper", optimiser(task), false};
   training.options.recipe = mno::Recipe::paper();
   return training;
 }
 /// The mean alone, for a deterministic operator.
-inline Training mean(Index epochs = recipe::epochs) {
-  Training training{"mean", optimiser(epochs), false};
+inline Training mean(const Task& task) {
+  Training training{"mean", optimiser(task), false};
   training.options.recipe = {};
   training.options.recipe.mean_error.weight = 10;
   training.options.recipe.mean_squared_error.weight = 0.1;

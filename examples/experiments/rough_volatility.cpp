@@ -18,8 +18,8 @@ static void run_rough_volatility(Study& study) {
     mno::spde::RoughVolatility equation;
     equation.hurst = hurst;
     const Splits data = study.splits(equation, query_times);
-    const Training law = recipe::decoupled(recipe::rough_epochs, 0),
-                   mean = recipe::mean(recipe::rough_epochs);
+    const Training law = recipe::decoupled(recipe::rough_volatility),
+                   mean = recipe::mean(recipe::rough_volatility);
     cases.push_back({hurst,
                      data,
                      {study.train("mno", study.shape(), law, data),

@@ -15,11 +15,10 @@ static void run_spdebench_phi4(Study& study) {
     mno::spde::Phi4SpdeBench equation;
     equation.sigma = sigma;
     const Splits data = study.splits(equation);
-    cases.push_back(
-        {sigma, data,
-         study.train("mno", study.shape("mno-path"), recipe::decoupled(recipe::spdebench_epochs), data),
-         study.train("mno-paper-recipe", study.shape(), recipe::paper(recipe::spdebench_epochs), data),
-         study.train("fno", study.shape("fno"), recipe::mean(recipe::spdebench_epochs), data)});
+    cases.push_back({sigma, data,
+                     study.train("mno", study.shape("mno-path"), recipe::decoupled(recipe::spdebench), data),
+                     study.train("mno-paper-recipe", study.shape(), recipe::paper(recipe::spdebench), data),
+                     study.train("fno", study.shape("fno"), recipe::mean(recipe::spdebench), data)});
   }
   study.run();
   for (const Case& one : cases)

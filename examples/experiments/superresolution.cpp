@@ -11,16 +11,17 @@ static void run_superresolution(Study& study) {
   fine.simulated = 512;
   fine.kept = 256;
   const Splits data = study.splits(coarse);
-  const Data test = study.splits(fine).test;
+  const Data test = study.data(fine, study.sizes().test, Study::first_test());
   struct Case {
     Index trained_at;
     Trained mno, fno;
   };
   std::vector<Case> cases;
   for (const Index points : {32, 64})
-    cases.push_back({points,
-                     study.train("mno", study.shape("mno-path"), recipe::decoupled(), data.at(points)),
-                     study.train("fno", study.shape("fno"), recipe::mean(), data.at(points))});
+    cases.push_back(
+        {points,
+         study.train("mno", study.shape("mno-path"), recipe::decoupled(recipe::burgers), data.at(points)),
+         study.train("fno", study.shape("fno"), recipe::mean(recipe::burgers), data.at(points))});
   study.run();
 
   mno::report::Figure mean{.name = "resolution",
