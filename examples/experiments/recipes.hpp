@@ -14,10 +14,10 @@ struct Task {
 };
 inline constexpr Task burgers{};
 inline constexpr Task phi4{};
-inline constexpr Task spdebench{.epochs = 80};
-inline constexpr Task rough_volatility{.epochs = 20, .covariance = 0};
-inline constexpr Task cross_covariance{.epochs = 150, .covariance = 3};
-inline constexpr Task ablations{.epochs = 80, .covariance = 0};
+inline constexpr Task spdebench{.epochs = 80, .mean = 10};
+inline constexpr Task rough_volatility{.epochs = 20, .covariance = 0, .mean = 10};
+inline constexpr Task cross_covariance{.epochs = 150, .covariance = 3, .mean = 10};
+inline constexpr Task ablations{.epochs = 100, .covariance = 0};
 inline constexpr Task heat{.epochs = 60, .covariance = 3};
 
 inline mno::TrainingOptions optimiser(const Task& task) {
