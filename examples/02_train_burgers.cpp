@@ -14,7 +14,7 @@
 struct Shape {
   static constexpr int dimension = 1, channels = 1, rank = 8, width = 24, modes = 12, depth = 3;
 };
-using Operator = mno::Mno<Shape>;
+using Operator = mno::PathMno<Shape>;
 // [shape] end
 
 int main(int argc, char** argv) try {
@@ -39,6 +39,7 @@ int main(int argc, char** argv) try {
   // [train]
   Operator model(/*seed=*/1, train.grid().domain);
   model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
+  mno::open_path(model, train);  // little of u_0 is left at the end: the layers learn u_T itself
   mno::TrainingOptions options;
   options.epochs = epochs;
   options.recipe = mno::Recipe::decoupled();
