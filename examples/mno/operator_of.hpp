@@ -85,7 +85,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
     if (train.known.batch() == 1) model.store_known_fields(train.known);
     mno::Cpu device(request.threads);
-    if (kind_ == "mno-path") open_path(model, train, device);
+    if (std::string_view(kind_) == "mno-path") open_path(model, train, device);
     mno::Trainer<M> trainer(model, train, validation.size() > 0 ? &validation : nullptr, options, device);
     io::Metadata about{{"kind", kind_},
                        {"data", fingerprint.str()},
