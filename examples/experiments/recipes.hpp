@@ -8,7 +8,7 @@ namespace experiment::recipe {
 struct Task {
   Index epochs = 150;           // times through the data
   double learning_rate = 2e-3;  // the largest, from which half a cosine leads to 0
-  double covariance = 1;        // weight of the covariance's own term in the decoupled recipe
+  double covariance = 0.1;      // weight of the covariance's own term in the decoupled recipe
   double mean = 30;             // weight of the mean's own term in it
   Index batch = 32;
   Index fno_epochs = 0;  // of the deterministic operator, if its own number was better
