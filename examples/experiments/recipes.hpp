@@ -15,10 +15,10 @@ struct Task {
 };
 inline constexpr Task burgers{.fno_epochs = 200};
 inline constexpr Task phi4{.fno_epochs = 200};
-inline constexpr Task spdebench{.epochs = 50, .mean = 10};
-inline constexpr Task rough_volatility{.epochs = 20, .covariance = 0, .mean = 10};
+inline constexpr Task spdebench{.epochs = 30, .mean = 10};
+inline constexpr Task rough_volatility{.epochs = 15, .covariance = 0, .mean = 10};
 inline constexpr Task cross_covariance{.epochs = 150, .covariance = 3, .mean = 10};
-inline constexpr Task ablations{.epochs = 40, .covariance = 0};
+inline constexpr Task ablations{.epochs = 30, .covariance = 0};
 inline constexpr Task heat{.epochs = 60, .covariance = 3};
 
 inline mno::TrainingOptions optimiser(const Task& task) {
