@@ -77,14 +77,12 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
     for (Index r = 0; r < ybar.rows(); r += strip) {
       const Index n = std::min(strip, ybar.rows() - r);
       const Matrix<T> z_bar{zbar, n, Hidden, Hidden};
-      const T *h = h_again, *derivative = h_again + strip * Hidden;
       if (again) {
         First::template multiply<T>(z_bar, rows(trace.x, r, n), b1, first, Write::set);
         detail::activate<Function>(zbar, h_again, h_again + strip * Hidden, n * Hidden, Write::set);
-      } else {
-        h = trace.hidden.row(r);
-        derivative = trace.derivative.row(r);
       }
+      const T* const h = again ? h_again : trace.hidden.row(r);
+      const T* const derivative = again ? h_again + strip * Hidden : trace.derivative.row(r);
       multiply_add<T>(z_bar, rows(ybar, r, n), {w2, outputs, Hidden, Hidden}, T(1), Write::set);
       multiply_add_transposed_left<T>({w2_bar, outputs, Hidden, Hidden}, rows(ybar, r, n),
                                       {h, n, Hidden, Hidden});
