@@ -214,3 +214,24 @@ TEST_CASE("resampling a band-limited field is exact in both directions") {
   for (std::size_t i = 0; i < fine.size(); ++i) CHECK(std::abs(up.data()[i] - fine.data()[i]) < 1e-13);
   for (std::size_t i = 0; i < coarse.size(); ++i) CHECK(std::abs(down.data()[i] - coarse.data()[i]) < 1e-13);
 }
+
+TEST_CASE("every point is announced once, before it is read and when it is there") {
+  Workspace workspace;
+  for (const Index n : {7, 10, 64, 66, 200, 256, 1000, 1001, 1002, 4096}) {
+    const Transform<float, 1> f(transform_key<1>({{n}}, 48, 5));
+    Field<float, 1> x(1, {{n}}, 48);
+    Buffer<float> data(std::size_t(f.modes() * 2 * 48));
+    const Spectrum<float> z{data.data(), f.modes(), 1, 48};
+    std::vector<int> needed(std::size_t(n), 0), done(std::size_t(n), 0);
+    const auto count = [](std::vector<int>& seen) {
+      return [&seen](Index first, Index points) {
+        for (Index i = first; i < first + points; ++i) ++seen.at(std::size_t(i));
+      };
+    };
+    f.project(std::as_const(x).view(), z, 0, Weight::analysis, workspace.scratch, count(needed));
+    f.expand(z, 0, x.view(), Weight::multiplicity, workspace.scratch, Write::set, count(done));
+    INFO(n << " points");
+    CHECK(std::all_of(needed.begin(), needed.end(), [](int times) { return times == 1; }));
+    CHECK(std::all_of(done.begin(), done.end(), [](int times) { return times == 1; }));
+  }
+}
