@@ -1,6 +1,6 @@
 #pragma once
 // How the experiments train. Length and weights were chosen on validation conditions of Burgers; other tasks
-// have the same, or fewer epochs where validation is at the floor before.
+// have the same, or fewer epochs to save time.
 #include "study.hpp"
 
 namespace experiment::recipe {
