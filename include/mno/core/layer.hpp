@@ -39,6 +39,11 @@ concept Layer = requires {
 /// A layer that is made of others lists them as `parts`; their parameters follow each other in that order.
 template <Layer... Ls> struct Parts {};
 
+/// How a layer runs in a pass: by itself, unless the device of the pass has a version of its own.
+template <class L, class Pass> struct OnDevice { using type = L; };
+/// What it leaves there for its adjoint.
+template <class L, class Pass> using TraceOf = typename OnDevice<L, Pass>::type::template Trace<Pass>;
+
 /// The types that forward and vjp see.
 template <class Pass> using In = View<const typename Pass::Scalar, Pass::dimension>;
 template <class Pass> using Out = View<typename Pass::Scalar, Pass::dimension>;

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <numbers>
 
+#include "mno/core/host_device.hpp"
+
 namespace mno {
 
 /// Ten rounds of Philox on a 128-bit counter with a 64-bit key.
@@ -29,11 +31,11 @@ constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> count
 /// An endless sequence of draws named by a seed and a stream: Stream(seed, sample, purpose).
 class Stream {
  public:
-  explicit Stream(std::uint64_t seed, std::uint64_t stream = 0, std::uint32_t substream = 0)
+  MNO_HOST_DEVICE explicit Stream(std::uint64_t seed, std::uint64_t stream = 0, std::uint32_t substream = 0)
       : key_{std::uint32_t(seed), std::uint32_t(seed >> 32)},
         counter_{0, substream, std::uint32_t(stream), std::uint32_t(stream >> 32)} {}
 
-  std::uint32_t bits() {
+  MNO_HOST_DEVICE std::uint32_t bits() {
     if (used_ == 4) {
       block_ = philox(counter_, key_);
       ++counter_[0];
@@ -43,13 +45,13 @@ class Stream {
   }
 
   /// Uniform on the open interval (0,1): 52 bits and a half, never 0 and never 1.
-  double uniform() {
+  MNO_HOST_DEVICE double uniform() {
     const std::uint64_t high = bits(), low = bits();
     return (double(((high << 32) | low) >> 12) + 0.5) * 0x1p-52;
   }
 
   /// Standard normal by Box–Muller; draws come in pairs.
-  double normal() {
+  MNO_HOST_DEVICE double normal() {
     if (has_spare_) {
       has_spare_ = false;
       return spare_;
@@ -61,7 +63,7 @@ class Stream {
     return radius * std::cos(angle);
   }
 
-  double exponential() { return -std::log(uniform()); }
+  MNO_HOST_DEVICE double exponential() { return -std::log(uniform()); }
 
  private:
   std::array<std::uint32_t, 2> key_;

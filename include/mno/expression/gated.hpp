@@ -22,7 +22,7 @@ template <Layer L, TimeGate G> struct Gated {
   static constexpr std::size_t parameters = L::parameters + G::parameters;
 
   template <class Pass> struct Trace {
-    typename L::template Trace<Pass> inner;
+    TraceOf<L, Pass> inner;
     In<Pass> a;  // a(x), before the gate
   };
 

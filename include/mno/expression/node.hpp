@@ -21,29 +21,30 @@ template <class T, std::size_t N> constexpr T sum_before(const T (&values)[N], s
 /// y += L(x), or y = L(x) into memory that nobody has zeroed. A layer that can do either at the same cost has
 /// `evaluate`, which is forward with this choice; for the others y is zeroed first.
 template <class L, class Pass>
-void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, typename L::template Trace<Pass>& trace, Pass& pass,
-              Write write) {
-  if constexpr (requires { L::template evaluate<Pass>(w, x, y, trace, pass, write); }) {
-    L::template evaluate<Pass>(w, x, y, trace, pass, write);
+void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, TraceOf<L, Pass>& trace, Pass& pass, Write write) {
+  using Own = typename OnDevice<L, Pass>::type;
+  if constexpr (requires { Own::template evaluate<Pass>(w, x, y, trace, pass, write); }) {
+    Own::template evaluate<Pass>(w, x, y, trace, pass, write);
   } else {
     if (write == Write::set)
       for (Index r = 0; r < y.rows(); ++r) std::fill_n(y.row(r), y.channels, typename Pass::Scalar(0));
-    L::template forward<Pass>(w, x, y, trace, pass);
+    Own::template forward<Pass>(w, x, y, trace, pass);
   }
 }
 
 /// The same for x̄: a layer that can add to it or set it at the same cost has `adjoint`, which is vjp with
 /// this choice; for the others x̄ is zeroed first.
 template <class L, class Pass>
-void adjoint(Weights<Pass> w, In<Pass> ybar, const typename L::template Trace<Pass>& trace,
-             WeightsBar<Pass> wbar, Out<Pass> xbar, Pass& pass, Write write) {
-  if constexpr (requires { L::template adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, write); }) {
-    L::template adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, write);
+void adjoint(Weights<Pass> w, In<Pass> ybar, const TraceOf<L, Pass>& trace, WeightsBar<Pass> wbar,
+             Out<Pass> xbar, Pass& pass, Write write) {
+  using Own = typename OnDevice<L, Pass>::type;
+  if constexpr (requires { Own::template adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, write); }) {
+    Own::template adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, write);
   } else {
     if (write == Write::set && xbar)
       for (Index r = 0; r < xbar.rows(); ++r)
         std::fill_n(xbar.row(r), xbar.channels, typename Pass::Scalar(0));
-    L::template vjp<Pass>(w, ybar, trace, wbar, xbar, pass);
+    Own::template vjp<Pass>(w, ybar, trace, wbar, xbar, pass);
   }
 }
 
@@ -59,7 +60,7 @@ template <Layer... Ls> struct Node {
 
   template <std::size_t I> using Part = std::tuple_element_t<I, std::tuple<Ls...>>;
 
-  template <class Pass> struct Trace { std::tuple<typename Ls::template Trace<Pass>...> parts; };
+  template <class Pass> struct Trace { std::tuple<TraceOf<Ls, Pass>...> parts; };
 
   /// Where part I's parameters begin.
   template <std::size_t I> static constexpr std::size_t offset() {

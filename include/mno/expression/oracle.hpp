@@ -2,7 +2,7 @@
 // The gradient oracle: does a layer's vjp agree with its forward? One oracle for every leaf, node and model,
 // and for layers of your own.
 //
-//   OracleReport report = check_gradients<MyLayer, 1>(Grid<1>{{9}});
+//   OracleReport report = check_gradients<MyLayer, 1>(Grid<1>{{9}});        // or <MyLayer, 1, Cuda>
 //   report.largest()   // ≤ 1e-6 for a right adjoint
 //
 // For random parameters, inputs and cotangents ȳ, f(h) = ⟨ȳ, y(moved by h·d)⟩ is differentiated by a
@@ -38,12 +38,9 @@ struct OracleReport {
   }
 };
 
-/// A layer with everything that it is evaluated on, for tests.
-template <Layer L, int D, class T = double> class Probe {
- public:
-  using PassType = Pass<T, D>;
-
-  Probe(Grid<D> grid, Index batch, Index initial_channels, std::uint64_t seed)
+/// Everything that a layer is evaluated on, and its cotangents.
+template <Layer L, int D, class T> struct ProbeData {
+  ProbeData(Grid<D> grid, Index batch, Index initial_channels, std::uint64_t seed)
       : x(batch, grid, L::inputs),
         initial(batch, grid, initial_channels),
         ybar(batch, grid, L::outputs),
@@ -61,37 +58,6 @@ template <Layer L, int D, class T = double> class Probe {
     for (T& t : times) t = T(0.2 + random.uniform());
   }
 
-  Field<T, D> forward() {
-    workspace_.trace.release();
-    workspace_.scratch.release();
-    Field<T, D> y(x.batch(), x.grid(), L::outputs);
-    typename L::template Trace<PassType> trace;
-    PassType pass = make_pass();
-    L::template forward<PassType>(w, x.view(), y.view(), trace, pass);
-    return y;
-  }
-
-  /// Fills x̄, w̄, ū_0 and t̄ from ȳ.
-  void pull_back() {
-    workspace_.trace.release();
-    workspace_.scratch.release();
-    Field<T, D> y(x.batch(), x.grid(), L::outputs);
-    typename L::template Trace<PassType> trace;
-    PassType pass = make_pass();
-    L::template forward<PassType>(w, x.view(), y.view(), trace, pass);
-    for (auto bar : {xbar.span(), initial_bar.span(), std::span<T>(wbar), std::span<T>(times_bar)})
-      std::fill(bar.begin(), bar.end(), T(0));
-    pass.initial_bar = initial_bar.view();
-    pass.times_bar = times_bar;
-    const Field<T, D>& cotangent = ybar;
-    L::template vjp<PassType>(w, cotangent.view(), trace, wbar, xbar.view(), pass);
-  }
-
-  double objective() {
-    const Field<T, D> y = forward();
-    return dot(std::span<const T>(ybar.span()), y.span());
-  }
-
   static double dot(std::span<const T> a, std::span<const T> b) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) sum += double(a[i]) * double(b[i]);
@@ -100,13 +66,52 @@ template <Layer L, int D, class T = double> class Probe {
 
   Field<T, D> x, initial, ybar, xbar, initial_bar;
   std::vector<T> w, wbar, times, times_bar;
+};
+
+/// A layer on a device, for tests; each device has its own.
+template <Layer L, int D, class T = double, class Device = Cpu> class Probe;
+
+template <Layer L, int D, class T> class Probe<L, D, T, Cpu> : public ProbeData<L, D, T> {
+ public:
+  using PassType = Pass<T, D>;
+  using Data = ProbeData<L, D, T>;
+  using Data::Data;
+
+  Field<T, D> forward() {
+    Field<T, D> y(this->x.batch(), this->x.grid(), L::outputs);
+    typename L::template Trace<PassType> trace;
+    PassType pass = begin();
+    L::template forward<PassType>(this->w, std::as_const(this->x).view(), y.view(), trace, pass);
+    return y;
+  }
+
+  /// Fills x̄, w̄, ū_0 and t̄ from ȳ.
+  void pull_back() {
+    Field<T, D> y(this->x.batch(), this->x.grid(), L::outputs);
+    typename L::template Trace<PassType> trace;
+    PassType pass = begin();
+    L::template forward<PassType>(this->w, std::as_const(this->x).view(), y.view(), trace, pass);
+    for (auto bar : {this->xbar.span(), this->initial_bar.span(), std::span<T>(this->wbar),
+                     std::span<T>(this->times_bar)})
+      std::fill(bar.begin(), bar.end(), T(0));
+    pass.initial_bar = this->initial_bar.view();
+    pass.times_bar = this->times_bar;
+    L::template vjp<PassType>(this->w, std::as_const(this->ybar).view(), trace, this->wbar, this->xbar.view(),
+                              pass);
+  }
+
+  double objective() {
+    const Field<T, D> y = forward();
+    return this->dot(std::span<const T>(this->ybar.span()), y.span());
+  }
 
  private:
-  PassType make_pass() {
+  PassType begin() {
+    workspace_.trace.release();
+    workspace_.scratch.release();
     PassType pass(workspace_);
-    const Field<T, D>& u = initial;
-    pass.initial = u.view();
-    pass.times = times;
+    pass.initial = std::as_const(this->initial).view();
+    pass.times = this->times;
     return pass;
   }
   Workspace workspace_;
@@ -137,10 +142,10 @@ double directional_error(P& probe, std::span<T> variable, std::span<const T> gra
 }  // namespace detail
 
 /// Directional finite differences in double, group by group.
-template <Layer L, int D>
+template <Layer L, int D, class Device = Cpu>
 OracleReport check_gradients(Grid<D> grid, Index batch = 2, Index initial_channels = 1,
                              std::uint64_t seed = 1) {
-  Probe<L, D> probe(grid, batch, initial_channels, seed);
+  Probe<L, D, double, Device> probe(grid, batch, initial_channels, seed);
   probe.pull_back();
   Stream random(seed, 2000);
   OracleReport report;
@@ -162,9 +167,9 @@ OracleReport check_gradients(Grid<D> grid, Index batch = 2, Index initial_channe
 
 /// For a layer that is affine in x, and linear in its parameters if it has any:
 ///   ⟨ȳ, y(x) − y(0)⟩ = ⟨x̄, x⟩   and   ⟨ȳ, y⟩ = ⟨w̄, w⟩,   to rounding.
-template <Layer L, int D, class T = double>
+template <Layer L, int D, class T = double, class Device = Cpu>
 OracleReport check_adjoint_identity(Grid<D> grid, Index batch = 2, std::uint64_t seed = 1) {
-  using P = Probe<L, D, T>;
+  using P = Probe<L, D, T, Device>;
   P probe(grid, batch, 1, seed);
   probe.pull_back();
   const Field<T, D> y = probe.forward();

@@ -17,9 +17,7 @@ template <int Times, Layer L> struct Repeat {
   static constexpr const char* name = "";
   static constexpr std::size_t parameters = std::size_t(Times) * L::parameters;
 
-  template <class Pass> struct Trace {
-    std::array<typename L::template Trace<Pass>, std::size_t(Times)> copies;
-  };
+  template <class Pass> struct Trace { std::array<TraceOf<L, Pass>, std::size_t(Times)> copies; };
 
   template <class Pass>
   static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "mno/core/host_device.hpp"
 #include "mno/core/random.hpp"
 #include "mno/device/packet.hpp"
 #include "mno/layer/pass.hpp"
@@ -18,7 +19,7 @@ template <class T> struct PacketSlope { Packet<T> value, derivative; };
 /// gelu(x) = x Φ(x),  gelu′(x) = Φ(x) + x φ(x), with the exact normal distribution Φ and its density φ.
 struct GeluFunction {
   static constexpr const char* name = "gelu";
-  template <class T> static Slope<T> at(T x) {
+  template <class T> MNO_HOST_DEVICE static Slope<T> at(T x) {
     const T distribution = std::erfc(-x / std::numbers::sqrt2_v<T>) / 2;
     const T density = std::exp(-x * x / 2) * (std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>);
     return {x * distribution, distribution + x * density};
@@ -130,7 +131,7 @@ template <> struct GeluFunction::Denominator<float> {
 /// silu(x) = x s(x),  silu′ = s (1 + x (1 − s)), with the logistic s(x) = 1/(1 + e^{−x}).
 struct SiluFunction {
   static constexpr const char* name = "silu";
-  template <class T> static Slope<T> at(T x) {
+  template <class T> MNO_HOST_DEVICE static Slope<T> at(T x) {
     const T s = 1 / (1 + std::exp(-x));
     return {x * s, s * (1 + x * (1 - s))};
   }
@@ -149,7 +150,7 @@ struct SiluFunction {
 /// tanh′ = 1 − tanh²
 struct TanhFunction {
   static constexpr const char* name = "tanh";
-  template <class T> static Slope<T> at(T x) {
+  template <class T> MNO_HOST_DEVICE static Slope<T> at(T x) {
     const T y = std::tanh(x);
     return {y, 1 - y * y};
   }
@@ -158,7 +159,9 @@ struct TanhFunction {
 /// relu(x) = max(x, 0); at 0 the derivative is taken as 0.
 struct ReluFunction {
   static constexpr const char* name = "relu";
-  template <class T> static Slope<T> at(T x) { return x > 0 ? Slope<T>{x, 1} : Slope<T>{0, 0}; }
+  template <class T> MNO_HOST_DEVICE static Slope<T> at(T x) {
+    return x > 0 ? Slope<T>{x, 1} : Slope<T>{0, 0};
+  }
 };
 
 namespace detail {

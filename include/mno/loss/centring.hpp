@@ -10,9 +10,13 @@ struct Centring {
   static constexpr const char* name = "centring";
   double weight = 0.1;
 
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
+    detail::require_mean(name, law, target);
+  }
+
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
-    detail::require_mean(name, law, target);
+    need(law, target);
     double total = 0;
     for (Index b = 0; b < law.mean.batch; ++b) {
       total += weight * scale * detail::mean_square_difference(law, target, b);

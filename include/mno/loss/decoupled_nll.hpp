@@ -12,17 +12,20 @@ struct DecoupledNll {
   double weight = 1;
   double floor = 1e-5, ceiling = 1e2;  // of the variance
 
-  template <class T, int D>
-  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_variance(name, law, target, 2);
-    return detail::average_entries(
-        law, weight * scale, [&](Index sample, Index x, Index c, double, double variance) {
-          const auto v = detail::clamped(variance, floor, ceiling);
-          const double s2 = double(target.variance(sample, x, c));
-          return detail::EntryTerm{.value = 0.5 * (std::log(v.value) + s2 / v.value),
-                                   .variance_bar = v.slope * 0.5 * (1 - s2 / v.value) / v.value};
-        });
+  }
+  MNO_HOST_DEVICE detail::EntryTerm at(double, double variance, const detail::EntryTarget& e) const {
+    const auto v = detail::clamped(variance, floor, ceiling);
+    return {0.5 * (std::log(v.value) + e.variance / v.value), 0,
+            v.slope * 0.5 * (1 - e.variance / v.value) / v.value};
+  }
+
+  template <class T, int D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    need(law, target);
+    return detail::average_term(*this, law, target, weight * scale);
   }
 };
 

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mno/core/host_device.hpp"
+#include "mno/loss/target.hpp"
 #include "mno/model/gradient.hpp"
 
 namespace mno::detail {
@@ -42,6 +44,22 @@ struct EntryTerm {
   double value = 0, mean_bar = 0, variance_bar = 0;
 };
 
+/// What the ensemble says about one entry: ū, s² and the number of members.
+struct EntryTarget {
+  double mean, variance;
+  Index count;
+
+  /// (1/M) Σ_j (u_j − ū)² = s² (M − 1)/M
+  MNO_HOST_DEVICE double biased_variance() const {
+    return count == 1 ? 0.0 : variance * double(count - 1) / double(count);
+  }
+};
+template <class T, int D>
+EntryTarget entry_target(const Target<T, D>& target, Index sample, Index point, Index channel) {
+  return {double(target.mean(sample, point, channel)),
+          target.variance ? double(target.variance(sample, point, channel)) : 0.0, target.count(sample)};
+}
+
 /// Σ_samples weight · (average over entries of f), f(sample, point, channel, m, v) → EntryTerm; samples are
 /// counted as the target does.
 template <class T, int D, class F> double average_entries(const LawBlock<T, D>& law, double weight, F&& f) {
@@ -60,13 +78,21 @@ template <class T, int D, class F> double average_entries(const LawBlock<T, D>& 
   return share * total;
 }
 
+/// A term that is a function of one entry: term.at(m, v, target) → EntryTerm, for every device.
+template <class Term, class T, int D>
+double average_term(const Term& term, const LawBlock<T, D>& law, const Target<T, D>& target, double weight) {
+  return average_entries(law, weight, [&](Index sample, Index x, Index c, double m, double variance) {
+    return term.at(m, variance, entry_target(target, sample, x, c));
+  });
+}
+
 /// The variance as a likelihood sees it, v clamped to [floor, ceiling]; no derivative passes where it is
 /// clamped.
 struct ClampedVariance {
   double value;
   double slope;  // ∂value/∂v, 0 or 1
 };
-inline ClampedVariance clamped(double v, double floor, double ceiling) {
+MNO_HOST_DEVICE inline ClampedVariance clamped(double v, double floor, double ceiling) {
   return {std::clamp(v, floor, ceiling), v >= floor && v <= ceiling ? 1.0 : 0.0};
 }
 

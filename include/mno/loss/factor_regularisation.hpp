@@ -10,15 +10,22 @@ struct FactorRegularisation {
   static constexpr const char* name = "factor_regularisation";
   double weight = 0.01;
 
-  template <class T, int D>
-  double operator()(const LawBlock<T, D>& law, const Target<T, D>&, double scale) const {
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>&) const {
     detail::require_factor(name, law);
-    const Index channels = law.mean.channels, rank = law.factor.channels / channels;
-    // B² summed over ranks is the variance.
-    return detail::average_entries(law, weight * scale / double(rank),
-                                   [](Index, Index, Index, double, double variance) {
-                                     return detail::EntryTerm{.value = variance, .variance_bar = 1};
-                                   });
+  }
+  /// B² summed over ranks is the variance.
+  MNO_HOST_DEVICE detail::EntryTerm at(double, double variance, const detail::EntryTarget&) const {
+    return {variance, 0, 1};
+  }
+  static double share(Index rank) { return 1 / double(rank); }
+
+  template <class T, int D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    need(law, target);
+    const Index rank = law.factor.channels / law.mean.channels;
+    return detail::average_entries(
+        law, weight * scale * share(rank),
+        [&](Index, Index, Index, double m, double variance) { return at(m, variance, {}); });
   }
 };
 

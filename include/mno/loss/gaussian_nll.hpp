@@ -13,19 +13,21 @@ struct GaussianNll {
   double weight = 1;
   double floor = 1e-5, ceiling = 1e2;  // of the variance
 
-  template <class T, int D>
-  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_variance(name, law, target, 1);
-    return detail::average_entries(
-        law, weight * scale, [&](Index sample, Index x, Index c, double m, double variance) {
-          const auto v = detail::clamped(variance, floor, ceiling);
-          const double error = m - double(target.mean(sample, x, c));
-          const double q = target.biased_variance(sample, x, c) + error * error;
-          return detail::EntryTerm{.value = 0.5 * (std::log(v.value) + q / v.value),
-                                   .mean_bar = error / v.value,
-                                   .variance_bar = v.slope * 0.5 * (1 - q / v.value) / v.value};
-        });
+  }
+  MNO_HOST_DEVICE detail::EntryTerm at(double m, double variance, const detail::EntryTarget& e) const {
+    const auto v = detail::clamped(variance, floor, ceiling);
+    const double error = m - e.mean, q = e.biased_variance() + error * error;
+    return {0.5 * (std::log(v.value) + q / v.value), error / v.value,
+            v.slope * 0.5 * (1 - q / v.value) / v.value};
+  }
+
+  template <class T, int D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    need(law, target);
+    return detail::average_term(*this, law, target, weight * scale);
   }
 };
 

@@ -15,10 +15,14 @@ struct HilbertSchmidt {
   double smoothing = 1e-3;  // δ
   double tiny = 1e-30;      // beside ‖YYᵀ‖², where an ensemble has no spread
 
-  template <class T, int D>
-  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_covariance_factor(name, law, target);
+  }
+
+  template <class T, int D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    need(law, target);
     const Index channels = law.mean.channels;
     double total = 0;
     for (Index b = 0; b < law.mean.batch; ++b) {

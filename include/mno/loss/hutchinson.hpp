@@ -21,11 +21,15 @@ struct Hutchinson {
   std::uint64_t seed = 0, step = 0;  // give every training step its own probes
   double tiny = 1e-30;               // beside Σ‖Yv‖⁴, where an ensemble has no spread
 
-  template <class T, int D>
-  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_covariance_factor(name, law, target);
     require(probes >= 1, name, "probes", text("at least one"), text(probes));
+  }
+
+  template <class T, int D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    need(law, target);
     const Index channels = law.mean.channels;
     double total = 0;
     for (Index b = 0; b < law.mean.batch; ++b) {
@@ -59,18 +63,25 @@ struct Hutchinson {
     return total;
   }
 
-  /// Fills v (probe, entry) with the probes of one sample.
+  /// ±a with probability 3/4 and ±b with 1/4, where a², b² solve 3a² + b² = 4 and 3a⁴ + b⁴ = 12:
+  /// a = √(1 − √(2/3)), b = √(1 + 3√(2/3)).
+  MNO_HOST_DEVICE static double value(std::uint32_t bits) {
+    constexpr double a = 0.4283729905961322, b = 1.8572802003960462;
+    const double size = (bits & 3) == 3 ? b : a;
+    return bits & 4 ? -size : size;
+  }
+  static constexpr std::uint32_t purpose = 0x70726f62;  // "prob": apart from other uses of the same seed
+  /// The stream of one sample's probes.
+  MNO_HOST_DEVICE std::uint64_t stream(Index sample) const { return step << 32 | std::uint64_t(sample); }
+
+  /// Fills v (probe, entry) with the probes of one sample: a word of bits for every eight entries.
   void draw(Matrix<double> v, Index sample) const {
-    // ±a with probability 3/4 and ±b with 1/4, where a², b² solve 3a² + b² = 4 and 3a⁴ + b⁴ = 12.
-    static const double a = std::sqrt(1 - std::sqrt(2.0 / 3)), b = std::sqrt(1 + 3 * std::sqrt(2.0 / 3));
-    static const double table[8] = {a, a, a, b, -a, -a, -a, -b};
-    constexpr std::uint32_t purpose = 0x70726f62;  // "prob": apart from other uses of the same seed
-    Stream stream(seed, step << 32 | std::uint64_t(sample), purpose);
+    Stream random(seed, stream(sample), purpose);
     for (Index p = 0; p < v.rows; ++p)
       for (Index i = 0; i < v.columns; i += 8) {
-        std::uint32_t bits = stream.bits();
+        std::uint32_t bits = random.bits();
         for (Index j = i; j < std::min(i + 8, v.columns); ++j, bits >>= 4)
-          v.data[p * v.pitch + j] = table[bits & 7];
+          v.data[p * v.pitch + j] = value(bits & 7);
       }
   }
 };

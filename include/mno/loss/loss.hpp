@@ -75,6 +75,10 @@ template <class L, class T, int D> class LossOn {
     shared.hand_on();
     return total;
   }
+  const L& loss() const { return loss_; }
+  const Target<T, D>& target() const { return target_; }
+  TermValues* values() const { return values_; }
+
   /// A deterministic operator is a law without a factor: terms of the mean take it.
   double operator()(const FieldBlock<T, D>& field) const {
     return (*this)(LawBlock<T, D>{field.first, field.value, {}, field.value_bar, {}});

@@ -12,9 +12,13 @@ struct MeanError {
   double weight = 1;
   double tiny = 1e-8;  // in units of the mean
 
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
+    detail::require_mean(name, law, target);
+  }
+
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
-    detail::require_mean(name, law, target);
+    need(law, target);
     const Index points = law.mean.points(), channels = law.mean.channels;
     double total = 0;
     for (Index b = 0; b < law.mean.batch; ++b) {

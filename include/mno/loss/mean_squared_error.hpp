@@ -11,9 +11,13 @@ struct MeanSquaredError {
   static constexpr const char* name = "mean_squared_error";
   double weight = 1;
 
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
+    detail::require_variance(name, law, target, 1);
+  }
+
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
-    detail::require_variance(name, law, target, 1);
+    need(law, target);
     const Index points = law.mean.points(), channels = law.mean.channels;
     double total = 0;
     for (Index b = 0; b < law.mean.batch; ++b) {

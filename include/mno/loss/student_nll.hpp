@@ -18,21 +18,29 @@ struct StudentNll {
   double nu = 5;                       // degrees of freedom, above 2
   double floor = 1e-5, ceiling = 1e2;  // of the variance
 
-  template <class T, int D>
-  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_members(name, law, target);
     require(nu > 2 && std::isfinite(nu), name, "nu", text("finite degrees of freedom above 2"), text(nu));
-    const double constant =
-        boost::math::lgamma(nu / 2) - boost::math::lgamma((nu + 1) / 2) + 0.5 * std::log((nu - 2) / 2);
-    return detail::average_members(
-        name, law, target, weight * scale, floor, ceiling, [&](double u, double m, double v) {
-          const double e = m - u, h = (nu + 1) / ((nu - 2) * v + e * e);
-          return detail::EntryTerm{
-              .value = constant + 0.5 * std::log(v) + 0.5 * (nu + 1) * std::log1p(e * e / ((nu - 2) * v)),
-              .mean_bar = h * e,
-              .variance_bar = 0.5 * (1 - h * e * e) / v};
-        });
+  }
+  /// One member's share; v is clamped.
+  struct Member {
+    double nu, constant;
+    MNO_HOST_DEVICE detail::EntryTerm operator()(double u, double m, double v) const {
+      const double e = m - u, h = (nu + 1) / ((nu - 2) * v + e * e);
+      return {constant + 0.5 * std::log(v) + 0.5 * (nu + 1) * std::log1p(e * e / ((nu - 2) * v)), h * e,
+              0.5 * (1 - h * e * e) / v};
+    }
+  };
+  Member member() const {
+    return {nu,
+            boost::math::lgamma(nu / 2) - boost::math::lgamma((nu + 1) / 2) + 0.5 * std::log((nu - 2) / 2)};
+  }
+
+  template <class T, int D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    need(law, target);
+    return detail::average_members(name, law, target, weight * scale, floor, ceiling, member());
   }
 };
 

@@ -13,10 +13,14 @@ struct VarianceConsistency {
   double weight = 0.1;
   double tiny = 1e-12;  // in units of the variance
 
-  template <class T, int D>
-  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+  template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_variance(name, law, target, 2);
+  }
+
+  template <class T, int D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    need(law, target);
     const Index points = law.mean.points(), channels = law.mean.channels;
     const double n = double(points * channels);
     double total = 0;

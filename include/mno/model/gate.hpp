@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "mno/core/host_device.hpp"
 #include "mno/core/parameter.hpp"
 #include "mno/core/random.hpp"
 
@@ -17,10 +18,12 @@ struct Gate {
 
   template <class T> static void initialise(std::span<T> w, Stream&) { w[0] = T(1); }
 
-  template <class T> static T value(std::span<const T> w, T t) { return -std::expm1(-std::abs(w[0]) * t); }
+  template <class T> MNO_HOST_DEVICE static T value(std::span<const T> w, T t) {
+    return -std::expm1(-std::abs(w[0]) * t);
+  }
 
   /// ∂g/∂α = sign(α) t e^{−|α|t},  ∂g/∂t = |α| e^{−|α|t}
-  template <class T> static T vjp(std::span<const T> w, T t, T gbar, std::span<T> wbar) {
+  template <class T> MNO_HOST_DEVICE static T vjp(std::span<const T> w, T t, T gbar, std::span<T> wbar) {
     const T alpha = std::abs(w[0]), decay = std::exp(-alpha * t);
     const T sign = T(w[0] > 0) - T(w[0] < 0);
     wbar[0] += gbar * sign * t * decay;
@@ -42,18 +45,18 @@ struct PowerGate {
     w[1] = T(std::log(std::expm1(0.5)));
   }
 
-  template <class T> static T exponent(std::span<const T> w) {
+  template <class T> MNO_HOST_DEVICE static T exponent(std::span<const T> w) {
     return w[1] > 0 ? w[1] + std::log1p(std::exp(-w[1])) : std::log1p(std::exp(w[1]));
   }
 
-  template <class T> static T value(std::span<const T> w, T t) {
+  template <class T> MNO_HOST_DEVICE static T value(std::span<const T> w, T t) {
     const T base = Gate::value(w, t);
     return base > 0 ? std::pow(base, exponent(w)) : T(0);
   }
 
   /// With s = 1 − e^{−|α|t}: ∂g/∂h = g ln s, ∂h/∂η = 1/(1 + e^{−η}), ∂g/∂s = h s^{h−1}. At t = 0 the
   /// derivative in t is infinite for h < 1; all derivatives are taken as 0 there, where the gate is closed.
-  template <class T> static T vjp(std::span<const T> w, T t, T gbar, std::span<T> wbar) {
+  template <class T> MNO_HOST_DEVICE static T vjp(std::span<const T> w, T t, T gbar, std::span<T> wbar) {
     const T base = Gate::value(w, t);
     if (!(base > 0)) return T(0);
     const T h = exponent(w), g = std::pow(base, h);

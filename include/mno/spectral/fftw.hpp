@@ -45,7 +45,8 @@ template <class T, int D> class Fftw {
   using Complex = typename Api::Complex;
 
  public:
-  Fftw(const std::array<Index, D>& points, Index channels) : points_(points), channels_(channels) {
+  Fftw(const std::array<Index, D>& points, Index channels)
+      : points_(points), half_{points}, channels_(channels) {
     int n[D];
     for (std::size_t d = 0; d < std::size_t(D); ++d) n[d] = int(points[d]);
     Buffer<T> real{std::size_t(real_size())};
@@ -74,7 +75,7 @@ template <class T, int D> class Fftw {
     for (Index p = 0; p < x.points(); ++p) std::copy_n(x.row(p), channels_, real + p * channels_);
     Api::execute_forward(forward_, real, reinterpret_cast<Complex*>(complex));
     for (Index i = 0; i < waves.size(); ++i) {
-      const T* const from = complex + 2 * channels_ * bin(waves.wave(i), 1);
+      const T* const from = complex + 2 * channels_ * half_.bin(waves.wave(i), 1);
       for (Index c = 0; c < channels_; ++c) {
         z[(2 * i) * channels_ + c] = from[2 * c];
         z[(2 * i + 1) * channels_ + c] = from[2 * c + 1];
@@ -92,14 +93,13 @@ template <class T, int D> class Fftw {
     std::fill_n(complex, 2 * complex_size(), T(0));
     for (Index i = 0; i < waves.size(); ++i) {
       const auto k = waves.wave(i);
-      const Index last = k[std::size_t(D - 1)];
-      T* const here = complex + 2 * channels_ * bin(k, 1);
+      T* const here = complex + 2 * channels_ * half_.bin(k, 1);
       for (Index c = 0; c < channels_; ++c) {
         here[2 * c] += z[2 * i * channels_ + c] / 2;
         here[2 * c + 1] += z[(2 * i + 1) * channels_ + c] / 2;
       }
-      if (last != 0 && 2 * last != points_[std::size_t(D - 1)]) continue;
-      T* const mirrored = complex + 2 * channels_ * bin(k, -1);
+      if (!half_.mirrored(k)) continue;
+      T* const mirrored = complex + 2 * channels_ * half_.bin(k, -1);
       for (Index c = 0; c < channels_; ++c) {
         mirrored[2 * c] += z[2 * i * channels_ + c] / 2;
         mirrored[2 * c + 1] -= z[(2 * i + 1) * channels_ + c] / 2;
@@ -116,18 +116,9 @@ template <class T, int D> class Fftw {
     for (Index p : points_) n *= p;
     return n;
   }
-  Index complex_size() const {
-    return real_size() / points_[std::size_t(D - 1)] * (points_[std::size_t(D - 1)] / 2 + 1);
-  }
-  /// Where FFTW keeps the wave sign·k; on the last axis ±N/2 and 0 are their own mirror images.
-  Index bin(const std::array<Index, D>& k, Index sign) const {
-    Index index = 0;
-    for (std::size_t d = 0; d + 1 < std::size_t(D); ++d)
-      index = index * points_[d] + ((sign * k[d]) % points_[d] + points_[d]) % points_[d];
-    return index * (points_[std::size_t(D - 1)] / 2 + 1) + k[std::size_t(D - 1)];
-  }
-
+  Index complex_size() const { return channels_ * half_.size(); }
   std::array<Index, D> points_;
+  HalfSpectrum<D> half_;
   Index channels_;
   typename Api::Plan forward_, inverse_;
 };

@@ -8,6 +8,7 @@
 
 #include "mno/core/buffer.hpp"
 #include "mno/core/error.hpp"
+#include "mno/core/host_device.hpp"
 #include "mno/device/cpu.hpp"
 #include "mno/device/packet.hpp"
 
@@ -25,6 +26,27 @@ struct AdamWOptions {
 template <class T> struct AdamWState {
   Buffer<T> first, second;  // moments m and v of the gradient
   std::int64_t step = 0;    // steps taken
+};
+
+/// The constants of one step, as a number in it sees them.
+template <class T> struct AdamWStep {
+  T keep, beta2, rest1, rest2, rate, root, epsilon;
+
+  AdamWStep(const AdamWOptions& options, double learning_rate, std::int64_t step)
+      : keep(T(1 - learning_rate * options.weight_decay)),
+        beta2(T(options.beta2)),
+        rest1(T(1 - options.beta1)),
+        rest2(T(1 - options.beta2)),
+        rate(T(learning_rate / (1 - std::pow(options.beta1, double(step))))),
+        root(T(std::sqrt(1 - std::pow(options.beta2, double(step))))),
+        epsilon(T(options.epsilon)) {}
+
+  /// One parameter by itself: the definition.
+  MNO_HOST_DEVICE void operator()(T& w, T& m, T& v, T g) const {
+    m += rest1 * (g - m);
+    v = rest2 * g * g + beta2 * v;
+    w = keep * w - rate * (m / (std::sqrt(v) / root + epsilon));
+  }
 };
 
 /// In step n = 1, 2, …, for every parameter w with gradient g:
@@ -58,11 +80,7 @@ template <class T> class AdamW {
     require(weights.size() == n, "AdamW::step", "weights", text(n, " parameters"), text(weights.size()));
     require(gradient.size() == n, "AdamW::step", "gradient", text(n, " values"), text(gradient.size()));
     ++state_.step;
-    const double steps = double(state_.step);
-    const T keep = T(1 - learning_rate * options_.weight_decay);
-    const T beta2 = T(options_.beta2), rest1 = T(1 - options_.beta1), rest2 = T(1 - options_.beta2);
-    const T rate = T(learning_rate / (1 - std::pow(options_.beta1, steps)));
-    const T root = T(std::sqrt(1 - std::pow(options_.beta2, steps))), epsilon = T(options_.epsilon);
+    const AdamWStep<T> c(options_, learning_rate, state_.step);
 
     T *const first = state_.first.data(), *const second = state_.second.data();
     // Every parameter is on its own, so pieces change no result; small ones would not pay for the threads.
@@ -74,13 +92,14 @@ template <class T> class AdamW {
       for_each_packet<T>(Index(end - begin), [&](auto load, auto store) {
         using P = Packet<T>;
         const P slope = load(g), old = load(m);
-        const P moment = pmadd(everywhere(rest1), P(psub(slope, old)), old);
-        const P square = pmadd(everywhere(rest2), P(pmul(slope, slope)), P(pmul(everywhere(beta2), load(v))));
-        const P spread = padd(P(pdiv(square_root<T>(square), everywhere(root))), everywhere(epsilon));
+        const P moment = pmadd(everywhere(c.rest1), P(psub(slope, old)), old);
+        const P square =
+            pmadd(everywhere(c.rest2), P(pmul(slope, slope)), P(pmul(everywhere(c.beta2), load(v))));
+        const P spread = padd(P(pdiv(square_root<T>(square), everywhere(c.root))), everywhere(c.epsilon));
         store(m, moment);
         store(v, square);
-        store(w, P(psub(P(pmul(everywhere(keep), load(w))),
-                        P(pmul(everywhere(rate), P(pdiv(moment, spread)))))));
+        store(w, P(psub(P(pmul(everywhere(c.keep), load(w))),
+                        P(pmul(everywhere(c.rate), P(pdiv(moment, spread)))))));
       });
     });
   }

@@ -28,14 +28,17 @@ template <class T> class WeightAverage {
     require(weights.size() == values_.size(), "WeightAverage::update", "weights",
             text(values_.size(), " parameters"), text(weights.size()));
     ++updates_;
-    // 1 − dⁿ without cancellation for d near 1; d = 0 keeps the last weights alone.
-    const double share = decay_ == 0 ? 1 : (1 - decay_) / -std::expm1(double(updates_) * std::log(decay_));
-    const T rate = T(share);
+    const T rate = T(share(decay_, updates_));
     T* const values = values_.data();
     if (updates_ == 1 || decay_ == 0)
       std::copy_n(weights.data(), values_.size(), values);
     else
       for (std::size_t i = 0; i < values_.size(); ++i) values[i] += rate * (weights[i] - values[i]);
+  }
+
+  /// What the n-th weights count: 1 − dⁿ without cancellation for d near 1; d = 0 keeps the last alone.
+  static double share(double decay, std::int64_t n) {
+    return decay == 0 ? 1 : (1 - decay) / -std::expm1(double(n) * std::log(decay));
   }
 
   std::span<const T> values() const { return values_.span(); }

@@ -31,9 +31,9 @@ inline std::string training_text(const TrainingOptions& o, Index samples) {
 
 /// Crash-safe: at every moment the path holds a whole checkpoint, and the one before is kept as
 /// PATH.previous.
-template <class M>
+template <class M, class Device>
 void write_checkpoint(const std::filesystem::path& path, const M& model, const Normaliser& normaliser,
-                      const Trainer<M>& trainer, io::Metadata metadata = {}) {
+                      const Trainer<M, Device>& trainer, io::Metadata metadata = {}) {
   using T = typename M::Scalar;
   const TrainingState<M> state = trainer.state();
   std::vector<io::NamedArray> arrays;
@@ -56,7 +56,9 @@ void write_checkpoint(const std::filesystem::path& path, const M& model, const N
 
 /// Puts the run back: the whole model, with its factor scale, domain and known fields, and the trainer's
 /// state. The trainer must have been made with the same options and data; a difference is refused by name.
-template <class M> void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M>& trainer) {
+/// Nor does the device: a run may go on where it did not begin.
+template <class M, class Device>
+void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, Device>& trainer) {
   const io::SafetensorsReader file(path);
   const io::Metadata& metadata = file.metadata();
   const auto& name = file.name();

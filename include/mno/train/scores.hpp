@@ -15,9 +15,8 @@ struct Scores {
 
 /// Over all entries, points and channels, in the coordinates of the data. A deterministic operator is a point
 /// mass.
-template <class E, class S, class T>
-Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data,
-             Cpu& device = default_device()) {
+template <class E, class S, class T, class Device>
+Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data, Device& device) {
   const auto prediction = predict(model, data.condition(), device);
   Scores scores;
   const Index points = data.mean.points(), channels = data.channels();
@@ -39,6 +38,11 @@ Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data,
       }
   const double n = double(data.size() * points * channels);
   return {std::sqrt(scores.mean_rmse / n), std::sqrt(scores.variance_rmse / n), scores.w2g / n};
+}
+
+template <class E, class S, class T>
+Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data) {
+  return score(model, data, default_device());
 }
 
 }  // namespace mno

@@ -15,11 +15,8 @@
 #include <string>
 
 #include "mno/loss/recipe.hpp"
-#include "mno/train/adamw.hpp"
-#include "mno/train/average.hpp"
-#include "mno/train/batch.hpp"
-#include "mno/train/clip.hpp"
 #include "mno/train/early_stopping.hpp"
+#include "mno/train/engine.hpp"
 #include "mno/train/schedule.hpp"
 #include "mno/train/scores.hpp"
 #include "mno/train/shuffle.hpp"
@@ -68,30 +65,29 @@ template <class M> struct TrainingState {
   EarlyStopping stopping;
 };
 
-template <class M> class Trainer {
+template <class M, class Device = Cpu> class Trainer {
  public:
   using T = typename M::Scalar;
   static constexpr int D = M::dimension;
   using Data = Ensemble<T, D>;
 
-  Trainer(M& model, const Data& train, const Data* validation, TrainingOptions options,
-          Cpu& device = default_device())
+  Trainer(M& model, const Data& train, const Data* validation, TrainingOptions options, Device& device)
       : model_(model),
         train_(train),
         validation_(validation),
-        options_(std::move(options)),
+        options_(checked(std::move(options))),
         device_(device),
-        gradient_(model.zeros()),
-        optimiser_(M::parameters, options_.adamw),
-        batch_(train, std::min(options_.batch, train.size())) {
-    require(options_.epochs >= 1, "Trainer", "epochs", text("at least one"), text(options_.epochs));
-    require(options_.batch >= 1, "Trainer", "batch", text("at least one sample"), text(options_.batch));
-    if (options_.average > 0) average_.emplace(M::parameters, options_.average);
+        batch_(std::min(options_.batch, train.size())),
+        engine_(model, train, batch_, options_.adamw, options_.average, device) {
     stopping_.patience = options_.patience;
     const Index steps = options_.epochs * steps_per_epoch();
     schedule_ = {options_.adamw.learning_rate, options_.decay, steps,
                  std::min(options_.warmup_steps, steps - 1), 0};
   }
+
+  Trainer(M& model, const Data& train, const Data* validation,
+          TrainingOptions options) requires(std::is_same_v<Device, Cpu>)
+      : Trainer(model, train, validation, std::move(options), default_device()) {}
 
   bool finished() const {
     return epoch_ >= options_.epochs || (options_.patience > 0 && validation_ && stopping_.stop());
@@ -108,26 +104,34 @@ template <class M> class Trainer {
     EpochReport report;
     report.epochs = options_.epochs;
     Index seen = 0;
-    while (position_ < train_.size()) {
-      const Index count = std::min(batch_.capacity(), train_.size() - position_);
-      const std::span<const Index> entries(order.data() + position_, std::size_t(count));
-      recipe.hutchinson.step = std::uint64_t(optimiser_.state().step);
-      batch_.gather(train_, entries);
-      const double loss = value_and_gradient(model_, batch_.condition(), recipe.on(batch_.target(), values_),
-                                             gradient_, device_);
-      report.gradient_norm =
-          clip(gradient_.values(), options_.clip > 0 ? options_.clip : std::numeric_limits<double>::max());
-      if (!std::isfinite(loss) || !std::isfinite(report.gradient_norm)) fail(entries, loss);
-      report.learning_rate = schedule_(Index(optimiser_.state().step));
-      optimiser_.step(model_.values(), std::as_const(gradient_).values(), report.learning_rate, device_);
-      if (average_) average_->update(std::as_const(model_).values());
-      report.loss += loss * double(count);
-      for (std::size_t term = 0; term < Recipe::size; ++term)
-        report.terms[term] += values_[term] * double(count);
-      position_ += count;
-      seen += count;
-      if (position_ < train_.size() && interrupted && interrupted()) break;
+    const auto entries_at = [&](Index position) {
+      const Index count = std::min(batch_, train_.size() - position);
+      return std::span<const Index>(order.data() + position, std::size_t(std::max<Index>(count, 0)));
+    };
+    engine_.begin();
+    try {
+      while (position_ < train_.size()) {
+        const auto entries = entries_at(position_);
+        const Index count = Index(entries.size());
+        recipe.hutchinson.step = std::uint64_t(engine_.steps());
+        const detail::StepValues step =
+            engine_.gradient(entries, entries_at(position_ + count), recipe, largest(), values_);
+        report.gradient_norm = step.gradient_norm;
+        if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm)) fail(entries, step.loss);
+        report.learning_rate = schedule_(Index(engine_.steps()));
+        engine_.step(report.learning_rate);
+        report.loss += step.loss * double(count);
+        for (std::size_t term = 0; term < Recipe::size; ++term)
+          report.terms[term] += values_[term] * double(count);
+        position_ += count;
+        seen += count;
+        if (position_ < train_.size() && interrupted && interrupted()) break;
+      }
+    } catch (...) {
+      leave_engine();
+      throw;
     }
+    engine_.end();
     report.loss /= double(std::max<Index>(seen, 1));
     for (double& term : report.terms) term /= double(std::max<Index>(seen, 1));
     report.finished = position_ == train_.size();
@@ -148,43 +152,54 @@ template <class M> class Trainer {
   void take_best() {
     if (best_.size() > 0)
       std::copy_n(best_.data(), M::parameters, model_.values().data());
-    else if (average_)
-      std::copy_n(average_->values().data(), M::parameters, model_.values().data());
+    else if (engine_.has_average())
+      engine_.average_values(model_.values());
   }
 
   TrainingState<M> state() const {
-    TrainingState<M> s{epoch_, position_, optimiser_.state(), {}, 0, best_, stopping_};
-    if (average_) {
-      s.average = Buffer<T>(M::parameters);
-      std::copy_n(average_->values().data(), M::parameters, s.average.data());
-      s.average_updates = average_->updates();
-    }
-    return s;
+    detail::EngineState<T> e = engine_.state();
+    return {epoch_, position_, std::move(e.adamw), std::move(e.average), e.average_updates, best_, stopping_};
   }
   /// Goes on where another run stopped; its weights must be in the model already.
   void resume(TrainingState<M> s) {
     require(s.adamw.first.size() == M::parameters, "Trainer::resume", "state",
             text(M::parameters, " parameters"), text(s.adamw.first.size()));
-    require((s.average.size() > 0) == average_.has_value(), "Trainer::resume", "state",
-            text(average_ ? "an average of the weights" : "no average of the weights"),
+    require((s.average.size() > 0) == engine_.has_average(), "Trainer::resume", "state",
+            text(engine_.has_average() ? "an average of the weights" : "no average of the weights"),
             text(s.average.size() > 0 ? "one" : "none"));
     epoch_ = s.epoch;
     position_ = s.position;
-    optimiser_ = AdamW<T>(std::move(s.adamw), options_.adamw);
-    if (average_) average_.emplace(std::move(s.average), s.average_updates, options_.average);
+    engine_.resume({std::move(s.adamw), std::move(s.average), s.average_updates});
     best_ = std::move(s.best);
     stopping_ = s.stopping;
     stopping_.patience = options_.patience;
   }
 
  private:
-  Index steps_per_epoch() const { return (train_.size() + batch_.capacity() - 1) / batch_.capacity(); }
+  Index steps_per_epoch() const { return (train_.size() + batch_ - 1) / batch_; }
+  double largest() const { return options_.clip > 0 ? options_.clip : std::numeric_limits<double>::max(); }
+
+  static TrainingOptions checked(TrainingOptions options) {
+    require(options.epochs >= 1, "Trainer", "epochs", text("at least one"), text(options.epochs));
+    require(options.batch >= 1, "Trainer", "batch", text("at least one sample"), text(options.batch));
+    return options;
+  }
+
+  /// After an error the model has the weights of the last whole step, unless the device gives nothing back
+  /// any more: then the first error is the one to tell.
+  void leave_engine() noexcept {
+    try {
+      engine_.end();
+    } catch (...) {
+    }
+  }
 
   void evaluate(EpochReport& report) {
     if (!validation_) return;
-    if (average_) {  // scores are those of the weights that would be used
-      std::copy_n(model_.values().data(), M::parameters, gradient_.values().data());
-      std::copy_n(average_->values().data(), M::parameters, model_.values().data());
+    if (engine_.has_average()) {  // scores are those of the weights that would be used
+      if (spare_.size() == 0) spare_ = Buffer<T>(M::parameters);
+      std::copy_n(model_.values().data(), M::parameters, spare_.data());
+      engine_.average_values(model_.values());
     }
     report.validation = score(model_, *validation_, device_);
     report.best = stopping_.update(report.validation->w2g);
@@ -192,7 +207,7 @@ template <class M> class Trainer {
       if (best_.size() == 0) best_ = Buffer<T>(M::parameters);
       std::copy_n(model_.values().data(), M::parameters, best_.data());
     }
-    if (average_) std::copy_n(gradient_.values().data(), M::parameters, model_.values().data());
+    if (engine_.has_average()) std::copy_n(spare_.data(), M::parameters, model_.values().data());
   }
 
   [[noreturn]] void fail(std::span<const Index> entries, double loss) const {
@@ -201,7 +216,7 @@ template <class M> class Trainer {
       list += (i ? ", " : "") + std::to_string(entries[i]);
     if (entries.size() > 8) list += ", …";
     throw NonFiniteLoss(text("mno::Trainer: the loss is ", loss, " in epoch ", epoch_ + 1, ", step ",
-                             optimiser_.state().step + 1, " (samples ", list,
+                             engine_.steps() + 1, " (samples ", list,
                              "). A smaller learning rate, gradient clipping or a longer warm-up may help.")
                             .str());
   }
@@ -210,16 +225,19 @@ template <class M> class Trainer {
   const Data& train_;
   const Data* validation_;
   TrainingOptions options_;
-  Cpu& device_;
-  M gradient_;
-  AdamW<T> optimiser_;
-  Batch<T, D> batch_;
-  std::optional<WeightAverage<T>> average_;
+  Device& device_;
+  Index batch_;  // entries of a step
+  detail::Engine<M, Device> engine_;
   Schedule schedule_;
   EarlyStopping stopping_;
-  Buffer<T> best_;
+  Buffer<T> best_, spare_;
   TermValues values_;
   Index epoch_ = 0, position_ = 0;
 };
+
+template <class M, class Data, class Options>
+Trainer(M&, const Data&, const Data*, Options) -> Trainer<M, Cpu>;
+template <class M, class Data, class Options, class Device>
+Trainer(M&, const Data&, const Data*, Options, Device&) -> Trainer<M, Device>;
 
 }  // namespace mno

@@ -1,0 +1,13 @@
+#pragma once
+// The whole library with a GPU as a device: mno::Cuda wherever mno::Cpu may stand. Needs CUDA's headers and
+// libraries, which the CMake target mno::cuda brings, and NVIDIA's compiler.
+#include "mno/cuda/condition.hpp"
+#include "mno/cuda/device.hpp"
+#include "mno/cuda/eigen.hpp"
+#include "mno/cuda/gradient.hpp"
+#include "mno/cuda/loss.hpp"
+#include "mno/cuda/model.hpp"
+#include "mno/cuda/predict.hpp"
+#include "mno/cuda/sample.hpp"
+#include "mno/cuda/train.hpp"
+#include "mno/mno.hpp"

@@ -1,0 +1,282 @@
+#pragma once
+// A GPU as a device: a stream, cuBLAS and cuFFT on it, and the memory that computations work in.
+//
+//   mno::Cuda device;                          // where mno::Cpu device; stood
+//   mno::Trainer trainer(model, train, &validation, options, device);
+//
+// Calls return when their results are there. Inside a call everything is queued on one stream, and memory is
+// one allocation, made when a computation needs more than any before: a training step allocates nothing.
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "mno/core/error.hpp"
+#include "mno/cuda/blas.hpp"
+#include "mno/cuda/error.hpp"
+#include "mno/cuda/launch.hpp"
+#include "mno/cuda/memory.hpp"
+
+namespace mno {
+
+struct CudaOptions {
+  int device = 0;     // which one, as CUDA counts them
+  bool tf32 = false;  // products of floats with 10 bits of mantissa, on cards that are faster so
+};
+
+namespace cuda {
+
+/// A transform of `batch` real fields side by side, each one dense.
+struct FftKey {
+  int rank = 0;
+  std::array<Index, 3> points{};
+  Index batch = 0;
+  bool is_float = true, inverse = false;
+  bool operator==(const FftKey&) const = default;
+};
+
+struct FftPlan {
+  FftKey key;
+  cufftHandle handle = 0;
+  std::size_t work = 0;  // bytes
+};
+
+template <class T> struct Fill {
+  T* to;
+  T value;
+  MNO_HOST_DEVICE void operator()(Index i) const { to[i] = value; }
+};
+
+}  // namespace cuda
+
+class Cuda {
+ public:
+  explicit Cuda(CudaOptions options = {}) : options_(options) {
+    int count = 0;
+    const cudaError_t found = cudaGetDeviceCount(&count);
+    if (found == cudaErrorNoDevice || found == cudaErrorInsufficientDriver ||
+        (found == cudaSuccess && count == 0)) {
+      cudaGetLastError();
+      throw NoDevice(text("mno::Cuda: no device was found (",
+                          cudaGetErrorString(found == cudaSuccess ? cudaErrorNoDevice : found),
+                          "). mno::Cpu does the same on the processor.")
+                         .str());
+    }
+    check(found, "cudaGetDeviceCount");
+    require(options.device >= 0 && options.device < count, "Cuda", "device",
+            text("a number below ", count, ", the devices that CUDA sees"), text(options.device));
+    check(cudaSetDevice(options.device), "cudaSetDevice", options.device);
+    check(cudaGetDeviceProperties(&properties_, options.device), "cudaGetDeviceProperties", options.device);
+    check.device = text("device ", options.device, " (", properties_.name, ")").str();
+    try {
+      check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+      check(cublasCreate(&blas_), "cublasCreate");
+      check(cublasSetStream(blas_, stream_), "cublasSetStream");
+      check(cublasSetMathMode(blas_, options.tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
+            "cublasSetMathMode");
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  Cuda(const Cuda&) = delete;
+  Cuda& operator=(const Cuda&) = delete;
+  ~Cuda() { release(); }
+
+  cuda::Checks check;  // check(cudaSomething(…), "cudaSomething", size)
+
+  const CudaOptions& options() const { return options_; }
+  const cudaDeviceProp& properties() const { return properties_; }
+  std::string name() const { return check.device; }
+  cudaStream_t stream() const { return stream_; }
+
+  /// Bytes held for work, to be reported.
+  std::size_t memory() const { return workspace_.size(); }
+
+  /// Everything that was queued is done.
+  void wait() { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+  // --- a computation
+
+  /// body(samples): first to find out how much memory it takes, then in earnest. If there is not so much, the
+  /// error says for how many samples there would be.
+  template <class Body> void run(Index samples, Body&& body) {
+    const std::size_t bytes = measure(samples, body);
+    if (bytes > workspace_.size()) {
+      wait();
+      workspace_ = {};
+      try {
+        workspace_ = cuda::DeviceBuffer<std::byte>(bytes, check);
+      } catch (const DeviceOutOfMemory& error) {
+        throw DeviceOutOfMemory(error.what() + advice(samples, body), error.asked);
+      }
+    }
+    arena_.begin(workspace_.data(), workspace_.size());
+    body(samples);
+  }
+  /// Bytes that body(samples) would take.
+  template <class Body> std::size_t measure(Index samples, Body&& body) {
+    struct Measuring {
+      bool& flag;
+      explicit Measuring(bool& f) : flag(f) { flag = true; }
+      ~Measuring() { flag = false; }
+    } guard(measuring_);
+    arena_.measure();
+    body(samples);
+    return arena_.peak();
+  }
+  bool measuring() const { return measuring_; }
+  cuda::DeviceArena& arena() { return arena_; }
+
+  // --- what it is made of; nothing of it happens while measuring
+
+  /// f(i) for all i < n. f is a struct whose operator() is MNO_HOST_DEVICE.
+  template <class F> void for_each(Index n, const F& f) {
+    static_assert(std::is_trivially_copyable_v<F>,
+                  "mno: what runs on the device is copied there byte by byte");
+    if (measuring_ || n == 0) return;
+    check(cuda::launch(n, f, stream_), "a kernel", n, " items");
+  }
+  template <class T> void fill(T* to, Index n, T value) { for_each(n, cuda::Fill<T>{to, value}); }
+
+  template <class T>
+  void multiply(Matrix<T> c, Matrix<const T> a, cuda::Op op_a, Matrix<const T> b, cuda::Op op_b, Write write,
+                double s = 1) {
+    multiply<T>(1, {c.data, c.rows, c.columns, c.pitch, 0}, {a.data, a.rows, a.columns, a.pitch, 0}, op_a,
+                {b.data, b.rows, b.columns, b.pitch, 0}, op_b, write, s);
+  }
+  template <class T>
+  void multiply(Index count, cuda::Matrices<T> c, cuda::Matrices<const T> a, cuda::Op op_a,
+                cuda::Matrices<const T> b, cuda::Op op_b, Write write, double s = 1) {
+    if (!measuring_) cuda::multiply<T>(blas_, check, count, c, a, op_a, b, op_b, s, write);
+  }
+
+  /// Half spectra (batch, bins) of real fields (batch, points), unscaled.
+  template <class T, std::size_t D>
+  void transform(const std::array<Index, D>& points, Index batch, const T* real, cuda::Complex<T>* half) {
+    const cuda::FftPlan& plan = ready<T>(points, batch, false);
+    if (measuring_) return;
+    if constexpr (std::is_same_v<T, float>)
+      check(cufftExecR2C(plan.handle, const_cast<T*>(real), half), "cufftExecR2C", batch, " fields");
+    else
+      check(cufftExecD2Z(plan.handle, const_cast<T*>(real), half), "cufftExecD2Z", batch, " fields");
+  }
+  /// The way back; what was in `half` is lost.
+  template <class T, std::size_t D>
+  void inverse_transform(const std::array<Index, D>& points, Index batch, cuda::Complex<T>* half, T* real) {
+    const cuda::FftPlan& plan = ready<T>(points, batch, true);
+    if (measuring_) return;
+    if constexpr (std::is_same_v<T, float>)
+      check(cufftExecC2R(plan.handle, half, real), "cufftExecC2R", batch, " fields");
+    else
+      check(cufftExecZ2D(plan.handle, half, real), "cufftExecZ2D", batch, " fields");
+  }
+
+  template <class T> void upload(const T* host, T* device, std::size_t n) {
+    copy(host, device, n, cudaMemcpyHostToDevice);
+  }
+  /// The values are there after wait().
+  template <class T> void download(const T* device, T* host, std::size_t n) {
+    copy(device, host, n, cudaMemcpyDeviceToHost);
+  }
+  template <class T> void copy(const T* from, T* to, std::size_t n) {
+    copy(from, to, n, cudaMemcpyDeviceToDevice);
+  }
+
+ private:
+  template <class T> void copy(const T* from, T* to, std::size_t n, cudaMemcpyKind kind) {
+    if (measuring_ || n == 0) return;
+    check(cudaMemcpyAsync(to, from, n * sizeof(T), kind, stream_), "cudaMemcpyAsync",
+          cuda::readable(n * sizeof(T)));
+  }
+
+  /// The plan, with its work area taken from the arena for the time of the enclosing scope.
+  template <class T, std::size_t D>
+  const cuda::FftPlan& ready(const std::array<Index, D>& points, Index batch, bool inverse) {
+    cuda::FftKey key{int(D), {}, batch, std::is_same_v<T, float>, inverse};
+    std::copy(points.begin(), points.end(), key.points.begin());
+    const cuda::FftPlan& plan = planned(key);
+    std::byte* const work = arena_.scratch<std::byte>(std::max<std::size_t>(plan.work, 1));
+    if (!measuring_)
+      check(cufftSetWorkArea(plan.handle, work), "cufftSetWorkArea", cuda::readable(plan.work));
+    return plan;
+  }
+  const cuda::FftPlan& planned(const cuda::FftKey& key) {
+    for (const auto& plan : plans_)
+      if (plan->key == key) return *plan;
+    int n[3], half[3];
+    long long size = 1, half_size = 1;
+    for (int d = 0; d < key.rank; ++d) {
+      require(key.points[std::size_t(d)] <= Index(INT_MAX), "Cuda::transform", "points",
+              text("less than 2^31 per axis"), text(key.points[std::size_t(d)]));
+      n[d] = int(key.points[std::size_t(d)]);
+      half[d] = d + 1 == key.rank ? n[d] / 2 + 1 : n[d];
+      size *= n[d];
+      half_size *= half[d];
+    }
+    require(size <= INT_MAX && key.batch <= Index(INT_MAX), "Cuda::transform", "points",
+            text("fields that cuFFT can count, below 2^31 points and fields"),
+            text(size, " points, ", key.batch, " fields"));
+    auto plan = std::make_unique<cuda::FftPlan>(cuda::FftPlan{key});
+    check(cufftCreate(&plan->handle), "cufftCreate");
+    const auto make = [&] {
+      check(cufftSetAutoAllocation(plan->handle, 0), "cufftSetAutoAllocation");
+      const cufftType type =
+          key.is_float ? (key.inverse ? CUFFT_C2R : CUFFT_R2C) : (key.inverse ? CUFFT_Z2D : CUFFT_D2Z);
+      int *const in = key.inverse ? half : n, *const out = key.inverse ? n : half;
+      const int in_distance = int(key.inverse ? half_size : size),
+                out_distance = int(key.inverse ? size : half_size);
+      check(cufftMakePlanMany(plan->handle, key.rank, n, in, 1, in_distance, out, 1, out_distance, type,
+                              int(key.batch), &plan->work),
+            "cufftMakePlanMany", key.batch, " fields of ", size, " points");
+      check(cufftSetStream(plan->handle, stream_), "cufftSetStream");
+    };
+    try {
+      make();
+    } catch (...) {
+      cufftDestroy(plan->handle);
+      throw;
+    }
+    plans_.push_back(std::move(plan));
+    return *plans_.back();
+  }
+
+  /// For how many samples the memory that is free would do.
+  template <class Body> std::string advice(Index samples, Body& body) {
+    std::size_t free = 0, total = 0;
+    if (cudaMemGetInfo(&free, &total) != cudaSuccess) return "";
+    Index fits = 0, not_these = samples;  // bisection
+    try {
+      while (not_these - fits > 1) {
+        const Index middle = fits + (not_these - fits) / 2;
+        (measure(middle, body) <= free ? fits : not_these) = middle;
+      }
+    } catch (const CudaError&) {  // plans of other sizes need memory too
+      return "";
+    }
+    if (fits == 0)
+      return text(" Not even one sample would fit: a coarser grid or a smaller model would.").str();
+    return text(" It was asked for a batch of ", samples, "; a batch of ", fits, " would fit.").str();
+  }
+
+  void release() noexcept {
+    if (stream_) cudaStreamSynchronize(stream_);
+    for (const auto& plan : plans_) cufftDestroy(plan->handle);
+    plans_.clear();
+    if (blas_) cublasDestroy(blas_);
+    workspace_ = {};
+    if (stream_) cudaStreamDestroy(stream_);
+    blas_ = nullptr;
+    stream_ = nullptr;
+  }
+
+  CudaOptions options_;
+  cudaDeviceProp properties_{};
+  cudaStream_t stream_ = nullptr;
+  cublasHandle_t blas_ = nullptr;
+  std::vector<std::unique_ptr<cuda::FftPlan>> plans_;
+  cuda::DeviceBuffer<std::byte> workspace_;
+  cuda::DeviceArena arena_;
+  bool measuring_ = false;
+};
+
+}  // namespace mno

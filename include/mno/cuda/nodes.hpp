@@ -1,0 +1,168 @@
+#pragma once
+// Sums, chains, forks and repetitions run on the GPU as they are: they only hand memory on. A gate
+// multiplies, and two small layers are here too: the identity, and the path from u_0.
+#include "mno/cuda/elementwise.hpp"
+#include "mno/expression/chain.hpp"
+#include "mno/expression/fork.hpp"
+#include "mno/expression/gated.hpp"
+#include "mno/expression/repeat.hpp"
+#include "mno/expression/sum.hpp"
+#include "mno/layer/identity.hpp"
+#include "mno/layer/initial_path.hpp"
+
+namespace mno {
+
+namespace cuda {
+
+namespace detail {
+template <class G, class T> struct GateValues {
+  const T *w, *times;
+  T* to;
+  MNO_HOST_DEVICE void operator()(Index b) const {
+    to[b] = G::template value<T>(std::span<const T>(w, G::parameters), times[b]);
+  }
+};
+/// y = g a or y += g a; where g = 0 the output is exactly zero, whatever a is.
+template <class T> struct ScaleSamples {
+  Rows<const T> a;
+  const T* gate;
+  Rows<T> y;
+  Index numbers_per_sample;
+  bool add;
+  MNO_HOST_DEVICE void operator()(Index i) const {
+    const T g = gate[i / numbers_per_sample], value = g == T(0) ? T(0) : g * a(i);
+    y(i) = add ? y(i) + value : value;
+  }
+};
+/// ⟨ȳ, a⟩ of a sample
+template <class T> struct InnerProduct {
+  Rows<const T> ybar, a;
+  Index numbers_per_sample;
+  MNO_HOST_DEVICE T operator()(Index b, Index i) const {
+    const Index at = b * numbers_per_sample + i;
+    return ybar(at) * a(at);
+  }
+};
+/// One thread, sample after sample: the parameters' cotangent is a sum over all.
+template <class G, class T> struct GateAdjoint {
+  const T *w, *times, *gate_bar;
+  T *wbar, *times_bar;
+  Index batch;
+  MNO_HOST_DEVICE void operator()(Index) const {
+    for (Index b = 0; b < batch; ++b) {
+      const T tbar = G::template vjp<T>(std::span<const T>(w, G::parameters), times[b], gate_bar[b],
+                                        std::span<T>(wbar, G::parameters));
+      if (times_bar) times_bar[b] += tbar;
+    }
+  }
+};
+/// y += κ_c u_0,c, or y = that
+template <class T> struct AddPath {
+  const T* scale;
+  Rows<const T> initial;
+  Rows<T> y;
+  bool add;
+  MNO_HOST_DEVICE void operator()(Index i) const {
+    const T value = scale[i % y.channels] * initial(i);
+    y(i) = add ? y(i) + value : value;
+  }
+};
+template <class T> struct PathTerm {
+  Rows<const T> ybar, initial;
+  MNO_HOST_DEVICE T operator()(Index channel, Index row) const {
+    return ybar.data[row * ybar.pitch + channel] * initial.data[row * initial.pitch + channel];
+  }
+};
+}  // namespace detail
+
+template <class L, class G> struct GatedOnCuda {
+  template <class Pass> struct Trace {
+    TraceOf<L, Pass> inner;
+    In<Pass> a;                   // a(x), before the gate
+    typename Pass::Scalar* gate;  // g(t): (sample)
+  };
+
+  template <class Pass>
+  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
+                       Write write) {
+    using T = typename Pass::Scalar;
+    const Out<Pass> a = pass.keep_uninitialised(x, L::outputs);
+    mno::detail::evaluate<L, Pass>(w.first(L::parameters), x, a, trace.inner, pass, Write::set);
+    trace.a = a;
+    trace.gate = pass.keep_values(x.batch);
+    pass.device().for_each(x.batch,
+                           detail::GateValues<G, T>{w.data() + L::parameters, pass.times.data(), trace.gate});
+    pass.device().for_each(numbers(y), detail::ScaleSamples<T>{rows(trace.a), trace.gate, rows(y),
+                                                               y.points() * y.channels, write == Write::add});
+  }
+
+  /// ā = g ȳ,  ḡ = ⟨ȳ, a⟩
+  template <class Pass>
+  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                      Out<Pass> xbar, Pass& pass, Write write) {
+    using T = typename Pass::Scalar;
+    Cuda& device = pass.device();
+    const auto scope = pass.scope();
+    const Index each = ybar.points() * ybar.channels;
+    const Out<Pass> abar = pass.scratch_uninitialised(ybar, L::outputs);
+    T* const gate_bar = pass.scratch_values(ybar.batch);
+    device.for_each(numbers(ybar), detail::ScaleSamples<T>{rows(ybar), trace.gate, rows(abar), each, false});
+    reduce<T>(device, ybar.batch, each, detail::InnerProduct<T>{rows(ybar), rows(trace.a), each}, gate_bar);
+    device.for_each(1, detail::GateAdjoint<G, T>{
+                           w.data() + L::parameters, pass.times.data(), gate_bar, wbar.data() + L::parameters,
+                           pass.times_bar.empty() ? nullptr : pass.times_bar.data(), ybar.batch});
+    mno::detail::adjoint<L, Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar,
+                                  pass, write);
+  }
+};
+
+struct IdentityOnCuda {
+  template <class Pass> struct Trace {};
+  template <class Pass>
+  static void evaluate(Weights<Pass>, In<Pass> x, Out<Pass> y, Trace<Pass>&, Pass& pass, Write write) {
+    transfer<typename Pass::Scalar, Pass::dimension>(pass.device(), x, y, write);
+  }
+  template <class Pass>
+  static void adjoint(Weights<Pass>, In<Pass> ybar, const Trace<Pass>&, WeightsBar<Pass>, Out<Pass> xbar,
+                      Pass& pass, Write write) {
+    if (xbar) transfer<typename Pass::Scalar, Pass::dimension>(pass.device(), ybar, xbar, write);
+  }
+};
+
+struct InitialPathOnCuda {
+  template <class Pass> struct Trace {};
+
+  template <class Pass>
+  static void evaluate(Weights<Pass> w, In<Pass>, Out<Pass> y, Trace<Pass>&, Pass& pass, Write write) {
+    pass.device().for_each(numbers(y), detail::AddPath<typename Pass::Scalar>{w.data(), rows(pass.initial),
+                                                                              rows(y), write == Write::add});
+  }
+
+  /// κ̄_c = Σ ȳ_c u_0,c,  ū_0,c = κ_c ȳ_c;  nothing for x̄
+  template <class Pass>
+  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>&, WeightsBar<Pass> wbar,
+                      Out<Pass> xbar, Pass& pass, Write write) {
+    using T = typename Pass::Scalar;
+    Cuda& device = pass.device();
+    const auto scope = pass.scope();
+    T* const total = pass.scratch_values(ybar.channels);
+    reduce<T>(device, ybar.channels, ybar.rows(), detail::PathTerm<T>{rows(ybar), rows(pass.initial)}, total,
+              Neighbours::segments);
+    device.for_each(ybar.channels, AddTo<T>{total, wbar.data()});
+    if (pass.initial_bar)
+      device.for_each(numbers(ybar), detail::AddPath<T>{w.data(), rows(ybar), rows(pass.initial_bar), true});
+    if (xbar && write == Write::set) device.for_each(numbers(xbar), SetTo<T>{rows(xbar), T(0)});
+  }
+};
+
+}  // namespace cuda
+
+template <class... Ls> Chain<Ls...> on_cuda(const Chain<Ls...>*);
+template <class... Ls> Sum<Ls...> on_cuda(const Sum<Ls...>*);
+template <class... Ls> Fork<Ls...> on_cuda(const Fork<Ls...>*);
+template <int Times, class L> Repeat<Times, L> on_cuda(const Repeat<Times, L>*);
+template <class L, class G> cuda::GatedOnCuda<L, G> on_cuda(const Gated<L, G>*);
+template <int Channels> cuda::IdentityOnCuda on_cuda(const Identity<Channels>*);
+template <int In_, int Channels> cuda::InitialPathOnCuda on_cuda(const InitialPath<In_, Channels>*);
+
+}  // namespace mno
