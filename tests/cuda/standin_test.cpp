@@ -320,6 +320,27 @@ TEST_CASE_FIXTURE(Clean, "a write beyond an end names the launch and the allocat
   cudaDeviceSynchronize();
 }
 
+TEST_CASE_TEMPLATE("an update beyond an end is found, though NaN stays NaN", T, float, double) {
+  const Clean clean;
+  struct Update {
+    T *sum, *product;
+    void operator()(Index i) const {
+      sum[i] += T(1);
+      product[i] *= T(0.5);
+    }
+  };
+  for (const std::size_t n : {1, 2, 3, 64}) {
+    const Array<T> sum(std::vector<T>(n, T(1))), product(std::vector<T>(n, T(1)));
+    mno::cuda::launch(Index(n), Update{sum.data(), product.data()}, nullptr);
+    cudaDeviceSynchronize();
+    CHECK(standin::violations().empty());
+    mno::cuda::launch(Index(n + 1), Update{sum.data(), product.data()}, nullptr);
+    cudaDeviceSynchronize();
+    CHECK(standin::violations().size() == 2);
+    standin::clear_violations();
+  }
+}
+
 TEST_CASE_FIXTURE(Clean, "a write to freed memory is found, also by work that was queued before") {
   const Stream stream;
   float* late = nullptr;

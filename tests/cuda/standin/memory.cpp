@@ -31,12 +31,16 @@ Memory::Memory() : pattern_(guard + alignment) {
   if (pool == MAP_FAILED)
     throw std::runtime_error("The stand-in could not reserve addresses for its device.");
   pool_ = static_cast<std::byte*>(pool);
-  // 0xFFF8…: a NaN for both precisions; the low bits differ from word to word and from the poison.
+  // Arithmetic keeps the bits of a quiet NaN, but quiets a signalling one: only that shows `x[n] *= 2`. No
+  // word is signalling in both precisions. So words 0, 2, … are for float (0xFFA…); of words 1, 3, …, the
+  // upper halves of double, every other is for double (0xFFF0…). Hence the first element behind an array is a
+  // signalling NaN in either precision.
   std::uint32_t mix = 1;
-  for (std::size_t i = 0; i < pattern_.size(); i += sizeof mix) {
+  for (std::size_t word = 0; word < pattern_.size() / sizeof mix; ++word) {
     mix = mix * 1664525u + 1013904223u;
-    const std::uint32_t word = 0xFFF80000u | ((mix >> 8) & 0x3FFFFu);
-    std::memcpy(pattern_.data() + i, &word, sizeof word);
+    const std::uint32_t value =
+        word % 4 == 1 ? 0xFFF00001u | ((mix >> 8) & 0x7FFFFu) : 0xFFA00000u | (mix >> 12);
+    std::memcpy(pattern_.data() + word * sizeof value, &value, sizeof value);
   }
 }
 
