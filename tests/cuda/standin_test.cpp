@@ -329,7 +329,7 @@ TEST_CASE_TEMPLATE("an update beyond an end is found, though NaN stays NaN", T, 
       product[i] *= T(0.5);
     }
   };
-  for (const std::size_t n : {1, 2, 3, 64}) {
+  for (const std::size_t n : {1u, 2u, 3u, 64u}) {
     const Array<T> sum(std::vector<T>(n, T(1))), product(std::vector<T>(n, T(1)));
     mno::cuda::launch(Index(n), Update{sum.data(), product.data()}, nullptr);
     cudaDeviceSynchronize();
@@ -434,7 +434,7 @@ TEST_CASE_FIXTURE(Clean, "pointers are told apart") {
 TEST_CASE_FIXTURE(Clean, "threads run in any order, and every index is met once") {
   for (const Index n : {Index(1000), Index(200000)}) {  // a shuffle, and an affine permutation
     std::set<std::vector<int>> orders;
-    for (const std::uint64_t seed : {0, 1, 2, 2}) {
+    for (const std::uint64_t seed : {0u, 1u, 2u, 2u}) {
       standin::reset();  // launches are counted anew: the same seed gives the same order
       standin::settings().thread_order = seed;
       const Array<int> place{std::size_t(n)};

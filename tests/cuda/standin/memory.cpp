@@ -148,9 +148,9 @@ std::vector<std::string> Memory::damaged_guards() {
     std::byte* const begin = pool_ + first;
     std::byte* const end = begin + allocation.bytes;
     const std::size_t behind = round_up(allocation.bytes, alignment) - allocation.bytes + guard;
-    const auto check = [&](std::byte* place, std::size_t bytes, const char* where) {
+    const auto check = [&, which = &allocation](std::byte* place, std::size_t bytes, const char* where) {
       if (std::memcmp(place, pattern_.data(), bytes) == 0) return;
-      damage.push_back(std::string("wrote ") + where + " " + name(allocation));
+      damage.push_back(std::string("wrote ") + where + " " + name(*which));
       std::memcpy(place, pattern_.data(), bytes);
     };
     check(begin - guard, guard, "before the start of");
