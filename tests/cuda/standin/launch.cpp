@@ -1,6 +1,9 @@
 // Kernels: the threads of a launch run one after the other, in an order of the test's choice.
 #include "mno/cuda/launch.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <memory>
 #include <new>
@@ -52,6 +55,20 @@ std::shared_ptr<void> copy_of(const void* closure, std::size_t bytes) {
   return {copy, [](void* p) { ::operator delete(p, alignment); }};
 }
 
+/// Whether one of the closure's words is an address of pageable host memory.
+bool holds_host_address(const void* closure, std::size_t bytes) {
+  const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
+  for (std::size_t at = 0; at + sizeof(std::uintptr_t) <= bytes; at += sizeof(std::uintptr_t)) {
+    std::uintptr_t word = 0;
+    std::memcpy(&word, static_cast<const std::byte*>(closure) + at, sizeof word);
+    const auto* const address = reinterpret_cast<const void*>(word);
+    if (word < page || memory().owns(address) || is_pinned(address, 1)) continue;
+    unsigned char resident = 0;  // mincore fails where nothing is mapped
+    if (mincore(reinterpret_cast<void*>(word / page * page), 1, &resident) == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 }  // namespace standin
 
@@ -67,6 +84,8 @@ extern "C" cudaError_t mno_standin_launch(const void* closure, std::size_t bytes
   if (settings().blocks > 0) blocks = settings().blocks;
   if (settings().threads > 0) threads = settings().threads;
   const std::uint64_t number = count_launch();
+  if (settings().closures_hold_no_host_addresses && holds_host_address(closure, bytes))
+    report("Launch " + std::to_string(number) + ": its closure holds an address of host memory");
   // Every launch has an order of its own: two that follow each other shall not be permuted alike.
   const std::uint64_t seed = settings().thread_order == 0 ? 0 : settings().thread_order * 1000003u + number;
   const cudaError_t error = submit(

@@ -35,6 +35,10 @@ struct Settings {
   unsigned blocks = 0;             ///< launches have this many blocks, whatever was asked for (0: as asked)
   unsigned threads = 0;            ///< and this many threads per block
   std::size_t total_memory = std::size_t(8) << 30;  ///< of the device, in bytes; at most 32 GiB
+  /// A kernel may not read host memory, and here it could: with this set, a launch whose closure holds an
+  /// address of the host (not pinned) is a violation. Off, since the padding of a closure may hold one by
+  /// chance.
+  bool closures_hold_no_host_addresses = false;
   bool free_waits = false;  ///< cudaFree "may perform implicit synchronization": here it does not, unless set
 };
 Settings& settings();
