@@ -7,6 +7,11 @@ function(mno_for_this_processor name)
   endif()
 endfunction()
 
+# mno_compile_with_nvcc(<sources>): these files are CUDA, whatever their names end in.
+function(mno_compile_with_nvcc)
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+endfunction()
+
 function(mno_program name)
   add_executable(${name} ${ARGN})
   target_link_libraries(${name} PRIVATE mno::core)

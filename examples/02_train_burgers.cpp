@@ -43,7 +43,8 @@ int main(int argc, char** argv) try {
   mno::TrainingOptions options;
   options.epochs = epochs;
   options.recipe = mno::Recipe::decoupled();
-  mno::Trainer trainer(model, train, &validation, options);
+  mno::Cpu device;
+  mno::Trainer trainer(model, train, &validation, options, device);
   while (!trainer.finished()) {
     const mno::EpochReport report = trainer.run_epoch();
     if (report.epoch % 10 == 0 || trainer.finished())
@@ -59,7 +60,7 @@ int main(int argc, char** argv) try {
   auto test = mno::simulate_ensemble<float>(
       burgers, {.samples = 32, .members = 64, .seed = 1, .first_sample = 2 * samples});
   normaliser.apply(test);
-  const mno::Scores scores = mno::score(model, test);
+  const mno::Scores scores = mno::score(model, test, device);
   const double floor = std::sqrt(mno::mean_variance(test) / 64);  // 64 members know their mean only so well
   std::cout << "on 32 new initial conditions: mean RMSE " << scores.mean_rmse << " (no model is below "
             << floor << ")\n";
@@ -67,7 +68,7 @@ int main(int argc, char** argv) try {
 
   mno::Field<float, 1> u0(1, test.grid(), 1);
   std::copy_n(test.initial.data(), u0.size(), u0.data());
-  const auto law = mno::predict(model, u0, test.times[0]);
+  const auto law = mno::predict(model, u0, test.times[0], device);
   const auto [low, high] = mno::interval(law, 0.9);
   write_band_plot(folder / "law.svg", "The law of u at t = 0.5, trained", u0, law.mean, low, high,
                   mno::sample(law, 5, 7));

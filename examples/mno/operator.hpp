@@ -33,6 +33,9 @@ struct TrainRequest {
   bool resume = false;
   double checkpoint_seconds = 10;
   int threads = 1;
+  std::string device = "cpu";  // or "cuda"
+  int gpu = 0;                 // which one
+  bool tf32 = false;           // of a GPU: products of floats with fewer digits
   std::function<bool()> interrupted{};
   std::function<void(const mno::EpochReport&)> report{};
 };

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <mno/train/checkpoint.hpp>
 #include <mno/train/open_path.hpp>
+#ifdef MNO_PROGRAM_CUDA
+#include <mno/cuda.hpp>
+#endif
 
 #include "operator.hpp"
 
@@ -70,6 +73,20 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
   }
 
   TrainResult train(Data train, Data validation, const TrainRequest& request) const override {
+    mno::Cpu cpu(request.threads);
+    if (request.device == "cpu") return train_on(cpu, cpu, std::move(train), std::move(validation), request);
+#ifdef MNO_PROGRAM_CUDA
+    mno::Cuda cuda(mno::CudaOptions{.device = request.gpu, .tf32 = request.tf32});
+    return train_on(cuda, cpu, std::move(train), std::move(validation), request);
+#else
+    throw mno::Error("This program was built without CUDA. Configure with -DMNO_CUDA_PROGRAMS=ON (preset cuda), or "
+                     "train with --device cpu.");
+#endif
+  }
+
+ private:
+  template <class Device>
+  TrainResult train_on(Device& device, mno::Cpu& cpu, Data train, Data validation, const TrainRequest& request) const {
     const mno::TrainingOptions& options = request.options;
     Fingerprint fingerprint;
     for (const Data* part : {&train, &validation}) {
@@ -84,9 +101,8 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     M model(options.seed, train.grid().domain);
     if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
     if (train.known.batch() == 1) model.store_known_fields(train.known);
-    mno::Cpu device(request.threads);
-    if (std::string_view(kind_) == "mno-path") open_path(model, train, device);
-    mno::Trainer<M> trainer(model, train, validation.size() > 0 ? &validation : nullptr, options, device);
+    if (std::string_view(kind_) == "mno-path") open_path(model, train, cpu);
+    mno::Trainer<M, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr, options, device);
     io::Metadata about{{"kind", kind_},
                        {"data", fingerprint.str()},
                        {"data.samples", std::to_string(train.size()) + " train, " +
@@ -141,7 +157,6 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     return result;
   }
 
- private:
   const char* kind_;
 };
 

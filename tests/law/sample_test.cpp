@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "device.hpp"
 #include "mno/law/covariance.hpp"
 #include "mno/law/residual/compound_poisson.hpp"
 #include "mno/law/residual/laplace.hpp"
@@ -28,7 +29,7 @@ constexpr double false_alarm = 1e-6;  // per test, by Bonferroni's bound and the
 /// s2 (Γ_ii Γ_jj + 2 Γ_ij²) − Γ_ij².
 template <class R> Worst worst_z(const R& residual, double s2) {
   const auto law = random_law<double, 1>(2, {{points}, {}}, channels, rank, 12);
-  const auto draws = sample(law, count, 99, residual);
+  const auto draws = sample(law, count, 99, residual, test::device());
   Worst worst;
   for (Index s = 0; s < 2; ++s) {
     const Eigen::MatrixXd gamma = covariance(law, s).dense();
@@ -91,7 +92,7 @@ TEST_CASE("each draw is m + B'xi with the xi of its own stream, in the order (sa
     const Index batch = *rc::gen::inRange<Index>(1, 4), c = *rc::gen::inRange<Index>(1, 4);
     const Index r = *rc::gen::element<Index>(1, 2, 7, 130), draws = *rc::gen::element<Index>(1, 3, 64, 70);
     const auto law = random_law<double, 2>(batch, grid, c, r, *rc::gen::inRange<std::uint64_t>(1, 100000));
-    const auto u = sample(law, draws, 5, Laplace{});
+    const auto u = sample(law, draws, 5, Laplace{}, test::device());
     RC_ASSERT(u.batch() == batch * draws && u.channels() == c && u.grid() == grid);
     const Index s = *rc::gen::inRange<Index>(0, batch), j = *rc::gen::inRange<Index>(0, draws);
     Eigen::VectorXd xi(r);
@@ -104,7 +105,8 @@ TEST_CASE("each draw is m + B'xi with the xi of its own stream, in the order (sa
 
 TEST_CASE("more draws, or other samples in the batch, leave a draw as it is") {
   const auto law = random_law<float, 1>(3, {{9}, {}}, 2, 4, 8);
-  const auto few = sample(law, 3, 42), many = sample(law, 200, 42), other = sample(law, 3, 43);
+  const auto few = sample(law, 3, 42, test::device()), many = sample(law, 200, 42, test::device()),
+             other = sample(law, 3, 43, test::device());
   for (Index s = 0; s < 3; ++s)
     for (Index j = 0; j < 3; ++j) {
       CHECK((flat(few, s * 3 + j) - flat(many, s * 200 + j)).norm() < 1e-5f);
@@ -117,7 +119,7 @@ TEST_CASE("more draws, or other samples in the batch, leave a draw as it is") {
 TEST_CASE("a law without spread is sampled as its mean") {
   const Law<double, 1> law(random_law<double, 1>(1, {{4}, {}}, 1, 2, 1).mean,
                            Field<double, 1>(1, {{4}, {}}, 2));
-  const auto u = sample(law, 5, 1);
+  const auto u = sample(law, 5, 1, test::device());
   for (Index j = 0; j < 5; ++j) CHECK(flat(u, j) == flat(law.mean, 0));
 }
 
@@ -138,14 +140,14 @@ TEST_CASE("a workspace serves again, also for another rank") {
 
 TEST_CASE("a user's own law needs only draw()") {
   const auto law = random_law<double, 1>(1, {{4}, {}}, 1, 1, 1);
-  const auto u = sample(law, 50, 1, Rademacher{});
+  const auto u = sample(law, 50, 1, Rademacher{}, test::device());
   for (Index j = 0; j < 50; ++j)
     CHECK((flat(u, j) - flat(law.mean, 0)).cwiseAbs().isApprox(factor_matrix(law, 0).transpose().cwiseAbs()));
 }
 
 TEST_CASE("misuse gives a sentence") {
   const auto law = random_law<double, 1>(2, {{4}, {}}, 1, 1, 1);
-  CHECK(sentence([&] { sample(law, 0, 1); }) ==
+  CHECK(sentence([&] { sample(law, 0, 1, test::device()); }) ==
         "mno::sample: argument 'count': expected at least one draw, got 0.");
   Field<double, 1> wrong(3, {{4}, {}}, 1);
   SampleWorkspace<double> workspace;

@@ -1,5 +1,6 @@
 #pragma once
 // A small model with a condition and an ensemble: losses from the parameters on.
+#include "device.hpp"
 #include "mno/model/gradient.hpp"
 #include "oracle.hpp"
 
@@ -17,7 +18,7 @@ struct Plane {
 template <class M, class C, class L>
 double gradient_error_of(const M& model, const C& condition, L&& loss, int directions = 6) {
   M gradient = model.zeros(), unused = model.zeros();
-  value_and_gradient(model, condition, loss, gradient);
+  value_and_gradient(model, condition, loss, gradient, test::device());
   double worst = 0;
   for (int d = 0; d < directions; ++d) {
     Stream stream(17, std::uint64_t(d));
@@ -34,7 +35,7 @@ double gradient_error_of(const M& model, const C& condition, L&& loss, int direc
     const auto at = [&](double h) {
       M moved = model;
       for (std::size_t i = 0; i < direction.size(); ++i) moved.values()[i] += h * direction[i];
-      return value_and_gradient(moved, condition, loss, unused);
+      return value_and_gradient(moved, condition, loss, unused, test::device());
     };
     const double h = 1e-4;
     const double difference = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);

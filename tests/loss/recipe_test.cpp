@@ -82,7 +82,7 @@ TEST_CASE("in warm-up the factor's own parameters have no gradient, the drift's 
   Problem<Line> problem(4, 16);
   auto gradient = problem.model.zeros();
   value_and_gradient(problem.model, problem.condition(), Recipe::paper().at(0).on(problem.ensemble.target()),
-                     gradient);
+                     gradient, test::device());
   double drift = 0;
   for (const auto& leaf : gradient.leaves())
     for (const double g : gradient.values().subspan(leaf.offset, leaf.size())) {

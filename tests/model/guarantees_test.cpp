@@ -5,6 +5,7 @@
 #include <Eigen/Eigenvalues>
 #include <cstring>
 
+#include "device.hpp"
 #include "mno/law/covariance.hpp"
 #include "mno/law/sample.hpp"
 #include "mno/model/predict.hpp"
@@ -57,8 +58,9 @@ template <class M> void covariance_is_psd_of_low_rank() {
   constexpr Index channels = M::ShapeType::channels, rank = M::ShapeType::rank;
   property("Γ is symmetric, positive semidefinite, of rank at most r, with diagonal Σ_k B_k²", [=] {
     const auto grid = any_grid<D>();
-    const auto law = predict(any_model<M>(grid), any_field<double, D>(2, grid, channels), any_time());
-    const auto var = variance(law);
+    const auto law =
+        predict(any_model<M>(grid), any_field<double, D>(2, grid, channels), any_time(), test::device());
+    const auto var = variance(law, test::device());
     for (Index b = 0; b < 2; ++b) {
       const Eigen::MatrixXd dense = covariance(law, b).dense();
       RC_ASSERT((dense - dense.transpose()).cwiseAbs().maxCoeff() == 0.0);
@@ -86,10 +88,10 @@ template <class M> void exact_at_time_zero() {
     auto u = any_field<T, D>(3, grid, channels);
     u(1, 0, 0) = T(-0.0);
     u(2, 1, 0) = std::numeric_limits<T>::denorm_min();
-    const auto law = predict(any_model<M>(grid), u, T(0));
+    const auto law = predict(any_model<M>(grid), u, T(0), test::device());
     RC_ASSERT(std::memcmp(law.mean.data(), u.data(), u.size() * sizeof(T)) == 0);
     for (const T value : law.factor.span()) RC_ASSERT(value == T(0) && !std::signbit(value));
-    const auto draws = sample(law, 4, *rc::gen::arbitrary<std::uint64_t>());
+    const auto draws = sample(law, 4, *rc::gen::arbitrary<std::uint64_t>(), test::device());
     for (Index b = 0; b < 3; ++b)
       for (Index s = 0; s < 4; ++s)
         for (Index p = 0; p < law.points(); ++p)
@@ -119,7 +121,8 @@ template <class M> void commutes_with_translations() {
     for (Index p = 0; p < u.points(); ++p)
       for (Index c = 0; c < channels; ++c) moved(0, moved_to(p), c) = u(0, p, c);
     const double t = any_time();
-    const auto law = predict(model, u, t), moved_law = predict(model, moved, t);
+    const auto law = predict(model, u, t, test::device()),
+               moved_law = predict(model, moved, t, test::device());
     const auto compare = [&](const auto& a, const auto& b) {
       double largest = 1e-300, error = 0;
       for (Index p = 0; p < a.points(); ++p)
@@ -160,8 +163,8 @@ TEST_CASE("translation equivariance") {
 TEST_CASE("Γ does not change when the factor's rows are rotated") {
   property("Γ(Q B) = Γ(B) for orthogonal Q", [] {
     const auto grid = any_grid<1>();
-    const auto law =
-        predict(any_model<Mno<Line, double>>(grid), any_field<double, 1>(1, grid, 2), 0.1 + any_time());
+    const auto law = predict(any_model<Mno<Line, double>>(grid), any_field<double, 1>(1, grid, 2),
+                             0.1 + any_time(), test::device());
     Stream random(*rc::gen::arbitrary<std::uint64_t>());
     Eigen::Matrix3d m;
     for (double& value : m.reshaped()) value = random.normal();
@@ -212,7 +215,7 @@ TEST_CASE("a linear model on grids N and 2N agrees on the common points for band
     fill(u, f);
     fill(v, f);
     const double t = any_time();
-    const auto a = predict(model, u, t), b = predict(model, v, t);
+    const auto a = predict(model, u, t, test::device()), b = predict(model, v, t, test::device());
     for (Index i = 0; i < coarse.points[0]; ++i)
       for (Index j = 0; j < coarse.points[1]; ++j) {
         const Index p = i * coarse.points[1] + j, q = 2 * i * fine.points[1] + 2 * j;

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "device.hpp"
 #include "mno/expression/oracle.hpp"
 
 namespace mno::test {
@@ -20,14 +21,14 @@ struct Largest {
 inline Largest largest;
 
 template <class L, int D> void check_vjp(Grid<D> grid, Index initial_channels = 1) {
-  const auto report = check_gradients<L, D>(grid, 2, initial_channels);
+  const auto report = check_gradients<L, D, Device>(grid, 2, initial_channels);
   INFO(std::string(L::name) << " on " << grid.str() << "\n" << report.str());
   CHECK(report.largest() <= 1e-6);
   largest.error = std::max(largest.error, report.largest());
 }
 
 template <class L, int D> void check_linear(Grid<D> grid) {
-  const auto report = check_adjoint_identity<L, D>(grid);
+  const auto report = check_adjoint_identity<L, D, double, Device>(grid);
   INFO(std::string(L::name) << " on " << grid.str() << "\n" << report.str());
   CHECK(report.largest() <= 1e-12);
 }

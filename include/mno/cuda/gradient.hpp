@@ -141,4 +141,22 @@ void vjp(const Model<E, S, T>& model, const Condition<T, S::dimension>& conditio
       gradient, device, bar);
 }
 
+/// The same for a deterministic operator: the cotangent of its field in.
+template <class E, class S, class T>
+requires(!Model<E, S, T>::stochastic) void vjp(const Model<E, S, T>& model,
+                                               const Condition<T, S::dimension>& condition,
+                                               const Field<T, S::dimension>& field_bar,
+                                               Model<E, S, T>& gradient, Cuda& device,
+                                               const ConditionBar<T, S::dimension>& bar = {}) {
+  constexpr int D = S::dimension;
+  detail::require_like<T, D>("vjp", "field_bar", field_bar.view(), condition.initial, S::channels);
+  cuda::check_gradient_arguments(model, condition, bar);
+  cuda::pull_back(
+      model, condition,
+      [&](const cuda::DeviceLaw<T, D>& law, Index) {
+        device.upload(field_bar.data(), law.mean_bar.data, std::size_t(cuda::numbers(law.mean_bar)));
+      },
+      gradient, device, bar);
+}
+
 }  // namespace mno

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "mno/device/cpu.hpp"
 #include "mno/device/product.hpp"
 #include "mno/law/law.hpp"
 #include "mno/law/residual.hpp"
@@ -87,5 +88,15 @@ Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, const 
   sample_into(law, count, seed, residual, draws, workspace);
   return draws;
 }
+
+// With a device named, as other calls have it: draws are made one after the other on the calling thread.
+template <class T, int D, class R>
+Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual, Cpu&) {
+  return sample(law, count, seed, residual);
+}
+template <class T, int D> Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, Cpu&) {
+  return sample(law, count, seed);
+}
+template <class T, int D> Field<T, D> variance(const Law<T, D>& law, Cpu&) { return variance(law); }
 
 }  // namespace mno

@@ -189,4 +189,23 @@ void vjp(const Model<E, S, T>& model, const Condition<T, S::dimension>& conditio
       gradient, device, bar);
 }
 
+/// The same for a deterministic operator: the cotangent of its field in.
+template <class E, class S, class T>
+requires(!Model<E, S, T>::stochastic) void vjp(const Model<E, S, T>& model,
+                                               const Condition<T, S::dimension>& condition,
+                                               const Field<T, S::dimension>& field_bar,
+                                               Model<E, S, T>& gradient, Cpu& device = default_device(),
+                                               const ConditionBar<T, S::dimension>& bar = {}) {
+  constexpr int D = S::dimension;
+  detail::require_like<T, D>("vjp", "field_bar", field_bar.view(), condition.initial, S::channels);
+  value_and_gradient(
+      model, condition,
+      [&](const FieldBlock<T, D>& block) {
+        const auto from = field_bar.view().samples(block.first, block.value.batch);
+        for (Index r = 0; r < from.rows(); ++r) std::copy_n(from.row(r), S::channels, block.value_bar.row(r));
+        return 0.0;
+      },
+      gradient, device, bar);
+}
+
 }  // namespace mno

@@ -235,9 +235,4 @@ template <class M, class Device = Cpu> class Trainer {
   Index epoch_ = 0, position_ = 0;
 };
 
-template <class M, class Data, class Options>
-Trainer(M&, const Data&, const Data*, Options) -> Trainer<M, Cpu>;
-template <class M, class Data, class Options, class Device>
-Trainer(M&, const Data&, const Data*, Options, Device&) -> Trainer<M, Device>;
-
 }  // namespace mno

@@ -1,0 +1,216 @@
+// Training on a GPU's stand-in: the same numbers as on the processor, and nothing lost when a call fails.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "eigen_gpu.hpp"
+#include "mno/cuda.hpp"
+#include "mno/train/checkpoint.hpp"
+#include "standin.hpp"
+
+using namespace mno;
+
+namespace {
+
+struct Small {
+  static constexpr int dimension = 1, channels = 2, rank = 3, width = 6, modes = 3, depth = 2, projection = 6;
+};
+struct Forced : Small {
+  static constexpr int known = 1, harmonics = 2;
+};
+struct Plane {
+  static constexpr int dimension = 2, channels = 1, rank = 2, width = 4, modes = 3, depth = 1, projection = 5;
+};
+
+/// Ensembles without any meaning: what counts is that both devices see the same.
+template <class T, int D> Ensemble<T, D> data(Index entries, const Grid<D>& grid, Index channels, std::uint64_t seed) {
+  auto result = make_ensemble<T, D>(entries, grid, channels, {.factors = 2, .kept_members = 4});
+  for (Index e = 0; e < entries; ++e) {
+    Stream random(seed, std::uint64_t(e));
+    Field<T, D> initial(1, grid, channels), members(4, grid, channels);
+    for (T& value : initial.span()) value = T(random.normal());
+    for (T& value : members.span()) value = T(0.5 * random.normal());
+    set_entry<T, D>(result, e, std::as_const(initial).view(), T(0.2 + random.uniform()), e,
+                    std::as_const(members).view());
+  }
+  return result;
+}
+
+template <class T> double distance(std::span<const T> a, std::span<const T> b) {
+  double difference = 0, size = 1e-300;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference += std::pow(double(a[i]) - double(b[i]), 2);
+    size += std::pow(double(b[i]), 2);
+  }
+  return std::sqrt(difference / size);
+}
+
+TrainingOptions short_run() {
+  TrainingOptions options;
+  options.epochs = 3;
+  options.batch = 4;
+  options.average = 0.9;
+  options.clip = 2;
+  return options;
+}
+
+struct Clean {
+  Clean() { standin::reset(); }
+  ~Clean() {
+    for (const auto& violation : standin::violations()) FAIL_CHECK(violation);
+    standin::reset();
+  }
+};
+
+template <class M> void same_loss_and_gradient(const Ensemble<typename M::Scalar, M::dimension>& ensemble, double tolerance) {
+  using T = typename M::Scalar;
+  M model(3, ensemble.grid().domain);
+  model.set_factor_scale(T(0.7));
+  Stream random(5);
+  for (T& value : model.values()) value += T(0.1 * random.normal());
+  Cuda cuda;
+  Cpu cpu(1);
+  Recipe all;
+  std::apply([](auto&... term) { ((term.weight = 0.5), ...); }, all.terms());
+  all.hutchinson.step = 17;
+  std::vector<Recipe> recipes{all};
+  for (const char* name : Recipe::names) {
+    recipes.emplace_back();
+    recipes.back().weight(name) = 1;
+  }
+  for (const Recipe& recipe : recipes) {
+    M a = model.zeros(), b = model.zeros();
+    TermValues a_values, b_values;
+    const double got = value_and_gradient(model, ensemble.condition(), recipe.on(ensemble.target(), a_values), a, cuda);
+    const double expected =
+        value_and_gradient(model, ensemble.condition(), recipe.on(ensemble.target(), b_values), b, cpu);
+    for (std::size_t i = 0; i < Recipe::size; ++i) {
+      CAPTURE(std::string(Recipe::names[i]));
+      CHECK(a_values[i] == doctest::Approx(b_values[i]).epsilon(tolerance));
+    }
+    CHECK(got == doctest::Approx(expected).epsilon(tolerance));
+    CHECK(distance<T>(std::as_const(a).values(), std::as_const(b).values()) < 10 * tolerance);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every term of the loss has the processor's value and gradient") {
+  const Clean clean;
+  same_loss_and_gradient<Mno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1), 1e-12);
+  same_loss_and_gradient<Mno<Small, float>>(data<float, 1>(5, {{8}}, 2, 1), 2e-5);
+  same_loss_and_gradient<Mno<Plane, double>>(data<double, 2>(3, {{6, 5}}, 1, 1), 1e-12);
+}
+
+TEST_CASE("known fields, stored or given, and coordinates") {
+  const Clean clean;
+  auto ensemble = data<double, 1>(3, {{8}}, 2, 1);
+  ensemble.known = Field<double, 1>(3, ensemble.grid(), 1);
+  Stream random(8);
+  for (double& value : ensemble.known.span()) value = random.normal();
+  same_loss_and_gradient<Mno<Forced, double>>(ensemble, 1e-12);
+  Mno<Forced, double> model(3);
+  Field<double, 1> coarse(1, {{6}}, 1);
+  fill(coarse, [](auto x, Index) { return std::cos(6.283185307179586 * x[0]); });
+  model.store_known_fields(coarse);
+  Cuda cuda;
+  const auto law = predict(model, ensemble.initial, 0.3, cuda), same = predict(model, ensemble.initial, 0.3);
+  CHECK(distance<double>(law.mean.span(), same.mean.span()) < 1e-13);
+  CHECK(distance<double>(law.factor.span(), same.factor.span()) < 1e-13);
+}
+
+TEST_CASE("a training run is the processor's to rounding, also from the other's checkpoint") {
+  const Clean clean;
+  const auto train = data<double, 1>(10, {{8}}, 2, 1), validation = data<double, 1>(3, {{8}}, 2, 2);
+  using M = PathMno<Small, double>;
+  const auto path = std::filesystem::temp_directory_path() / ("mno-cuda-" + std::to_string(::getpid()) + ".safetensors");
+  Cpu cpu(1);
+  M reference(1);
+  Trainer<M> whole(reference, train, &validation, short_run(), cpu);
+  while (!whole.finished()) whole.run_epoch();
+
+  M model(1);
+  Cuda cuda;
+  Trainer<M, Cuda> trainer(model, train, &validation, short_run(), cuda);
+  const auto report = trainer.run_epoch();
+  CHECK(report.finished);
+  write_checkpoint(path, model, Normaliser::identity(2), trainer);
+  while (!trainer.finished()) trainer.run_epoch();
+  CHECK(distance<double>(std::as_const(model).values(), std::as_const(reference).values()) < 1e-9);
+  CHECK(distance<double>(trainer.state().average.span(), whole.state().average.span()) < 1e-9);
+  CHECK(trainer.state().stopping.best == doctest::Approx(whole.state().stopping.best).epsilon(1e-9));
+
+  M moved(77);  // begun there, ended here
+  Trainer<M> here(moved, train, &validation, short_run(), cpu);
+  read_checkpoint(path, moved, here);
+  while (!here.finished()) here.run_epoch();
+  CHECK(distance<double>(std::as_const(moved).values(), std::as_const(reference).values()) < 1e-9);
+  M back(78);  // and goes on there as if nothing had been
+  Trainer<M, Cuda> there(back, train, &validation, short_run(), cuda);
+  read_checkpoint(path, back, there);
+  while (!there.finished()) there.run_epoch();
+  CHECK(std::ranges::equal(std::as_const(back).values(), std::as_const(model).values()));
+  std::filesystem::remove(path);
+  std::filesystem::remove(path.string() + ".previous");
+}
+
+TEST_CASE("a step allocates nothing after the first") {
+  const Clean clean;
+  const auto train = data<float, 1>(12, {{16}}, 2, 1);
+  PathMno<Small> model(1);
+  Cuda cuda;
+  Trainer<PathMno<Small>, Cuda> trainer(model, train, nullptr, short_run(), cuda);
+  trainer.run_epoch();
+  const auto allocations = standin::counts().allocations;
+  trainer.run_epoch();
+  CHECK(standin::counts().allocations == allocations);
+}
+
+TEST_CASE("whichever call fails, training ends in a sentence, keeps its state, and goes on") {
+  const Clean clean;
+  const auto train = data<float, 1>(8, {{8}}, 2, 1);
+  using M = PathMno<Small>;
+  auto options = short_run();
+  options.epochs = 1;
+  M reference(1);
+  {
+    Cuda cuda;
+    Trainer<M, Cuda> trainer(reference, train, nullptr, options, cuda);
+    trainer.run_epoch();
+  }
+  const auto held = standin::usage();
+  const M start(1);
+  for (const bool allocations : {false, true}) {
+    int failures = 0;
+    for (std::uint64_t n = 1;; ++n) {
+      M model(1);
+      bool done = false;
+      {
+        Cuda cuda;  // its own calls are another test's
+        std::unique_ptr<Trainer<M, Cuda>> trainer;
+        allocations ? standin::fail_allocation(n) : standin::fail_call(n);
+        try {
+          trainer = std::make_unique<Trainer<M, Cuda>>(model, train, nullptr, options, cuda);
+          trainer->run_epoch();
+          done = true;
+        } catch (const CudaError& error) {
+          ++failures;
+          CHECK(std::string(error.what()).find("mno::Cuda: ") == 0);
+        }
+        const bool pending = standin::failure_pending();
+        if (!done && trainer) {  // the weights are those of a whole step, and the run can go on
+          for (const float value : std::as_const(model).values()) CHECK(std::isfinite(value));
+          while (!trainer->finished()) trainer->run_epoch();
+          CHECK(std::ranges::equal(std::as_const(model).values(), std::as_const(reference).values()));
+        }
+        if (pending) done = true;
+        else if (done) FAIL_CHECK("call " << n << " failed and nobody said so");
+      }
+      CHECK(standin::usage() == held);
+      if (done) break;
+    }
+    CHECK(failures > (allocations ? 5 : 100));
+    MESSAGE((allocations ? "allocations: " : "calls: ") << failures << " failures");
+    standin::reset();
+  }
+}
