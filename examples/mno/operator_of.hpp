@@ -79,14 +79,16 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     mno::Cuda cuda(mno::CudaOptions{.device = request.gpu, .tf32 = request.tf32});
     return train_on(cuda, cpu, std::move(train), std::move(validation), request);
 #else
-    throw mno::Error("This program was built without CUDA. Configure with -DMNO_CUDA_PROGRAMS=ON (preset cuda), or "
-                     "train with --device cpu.");
+    throw mno::Error(
+        "This program was built without CUDA. Configure with -DMNO_CUDA_PROGRAMS=ON (preset cuda), or "
+        "train with --device cpu.");
 #endif
   }
 
  private:
   template <class Device>
-  TrainResult train_on(Device& device, mno::Cpu& cpu, Data train, Data validation, const TrainRequest& request) const {
+  TrainResult train_on(Device& device, mno::Cpu& cpu, Data train, Data validation,
+                       const TrainRequest& request) const {
     const mno::TrainingOptions& options = request.options;
     Fingerprint fingerprint;
     for (const Data* part : {&train, &validation}) {
@@ -102,7 +104,8 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
     if (train.known.batch() == 1) model.store_known_fields(train.known);
     if (std::string_view(kind_) == "mno-path") open_path(model, train, cpu);
-    mno::Trainer<M, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr, options, device);
+    mno::Trainer<M, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr, options,
+                                    device);
     io::Metadata about{{"kind", kind_},
                        {"data", fingerprint.str()},
                        {"data.samples", std::to_string(train.size()) + " train, " +

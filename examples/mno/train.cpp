@@ -220,14 +220,15 @@ void add_train(CLI::App& app, Run& run) {
   add("training", "threads", o.request.threads, "Threads; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->default_val(0);
-  add("training", "device", o.request.device, "Where to train: cpu, or cuda where the program was built with it")
+  add("training", "device", o.request.device,
+      "Where to train: cpu, or cuda where the program was built with it")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
   add("training", "gpu", o.request.gpu, "Which GPU, as CUDA counts them")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  o.keys["training"]["tf32"] =
-      command->add_flag("--tf32", o.request.tf32, "On a GPU, products of floats with fewer digits, and faster");
+  o.keys["training"]["tf32"] = command->add_flag(
+      "--tf32", o.request.tf32, "On a GPU, products of floats with fewer digits, and faster");
   add("training", "checkpoint-seconds", o.request.checkpoint_seconds,
       "Least time between checkpoints; 0: after every epoch")
       ->check(CLI::NonNegativeNumber)

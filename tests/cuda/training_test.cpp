@@ -23,7 +23,8 @@ struct Plane {
 };
 
 /// Ensembles without any meaning: what counts is that both devices see the same.
-template <class T, int D> Ensemble<T, D> data(Index entries, const Grid<D>& grid, Index channels, std::uint64_t seed) {
+template <class T, int D>
+Ensemble<T, D> data(Index entries, const Grid<D>& grid, Index channels, std::uint64_t seed) {
   auto result = make_ensemble<T, D>(entries, grid, channels, {.factors = 2, .kept_members = 4});
   for (Index e = 0; e < entries; ++e) {
     Stream random(seed, std::uint64_t(e));
@@ -62,7 +63,8 @@ struct Clean {
   }
 };
 
-template <class M> void same_loss_and_gradient(const Ensemble<typename M::Scalar, M::dimension>& ensemble, double tolerance) {
+template <class M>
+void same_loss_and_gradient(const Ensemble<typename M::Scalar, M::dimension>& ensemble, double tolerance) {
   using T = typename M::Scalar;
   M model(3, ensemble.grid().domain);
   model.set_factor_scale(T(0.7));
@@ -81,7 +83,8 @@ template <class M> void same_loss_and_gradient(const Ensemble<typename M::Scalar
   for (const Recipe& recipe : recipes) {
     M a = model.zeros(), b = model.zeros();
     TermValues a_values, b_values;
-    const double got = value_and_gradient(model, ensemble.condition(), recipe.on(ensemble.target(), a_values), a, cuda);
+    const double got =
+        value_and_gradient(model, ensemble.condition(), recipe.on(ensemble.target(), a_values), a, cuda);
     const double expected =
         value_and_gradient(model, ensemble.condition(), recipe.on(ensemble.target(), b_values), b, cpu);
     for (std::size_t i = 0; i < Recipe::size; ++i) {
@@ -123,7 +126,8 @@ TEST_CASE("a training run is the processor's to rounding, also from the other's 
   const Clean clean;
   const auto train = data<double, 1>(10, {{8}}, 2, 1), validation = data<double, 1>(3, {{8}}, 2, 2);
   using M = PathMno<Small, double>;
-  const auto path = std::filesystem::temp_directory_path() / ("mno-cuda-" + std::to_string(::getpid()) + ".safetensors");
+  const auto path =
+      std::filesystem::temp_directory_path() / ("mno-cuda-" + std::to_string(::getpid()) + ".safetensors");
   Cpu cpu(1);
   M reference(1);
   Trainer<M> whole(reference, train, &validation, short_run(), cpu);
@@ -198,19 +202,22 @@ TEST_CASE("whichever call fails, training ends in a sentence, keeps its state, a
           CHECK(std::string(error.what()).find("mno::Cuda: ") == 0);
         }
         const bool pending = standin::failure_pending();
+        CAPTURE(n);
         if (!done && trainer) {  // the weights are those of a whole step, and the run can go on
           for (const float value : std::as_const(model).values()) CHECK(std::isfinite(value));
           while (!trainer->finished()) trainer->run_epoch();
           CHECK(std::ranges::equal(std::as_const(model).values(), std::as_const(reference).values()));
         }
-        if (pending) done = true;
-        else if (done) FAIL_CHECK("call " << n << " failed and nobody said so");
+        if (pending)
+          done = true;
+        else if (done)
+          FAIL_CHECK("call " << n << " failed and nobody said so");
       }
       CHECK(standin::usage() == held);
       if (done) break;
     }
     CHECK(failures > (allocations ? 5 : 100));
-    MESSAGE((allocations ? "allocations: " : "calls: ") << failures << " failures");
+    MESSAGE(std::string(allocations ? "allocations: " : "calls: ") << failures << " failures");
     standin::reset();
   }
 }

@@ -58,8 +58,8 @@ template <class T> struct VarianceInto {
 template <class T, int D, class R = Gaussian>
 Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual, Cuda& device) {
   static_assert(ResidualLaw<R>, "mno: a residual law needs draw(Stream&, std::span<double>) const");
-  require(count >= 1 && count < (Index(1) << 32), "sample", "count", text("between 1 and 2^32 - 1 draws"),
-          text(count));
+  require(count >= 1, "sample", "count", text("at least one draw"), text(count));
+  require(count < (Index(1) << 32), "sample", "count", text("less than 2^32 draws"), text(count));
   Field<T, D> draws(law.batch() * count, law.grid(), law.channels());
   const Index rank = law.rank(), n = law.size();
   constexpr bool there = std::is_same_v<R, Gaussian>;

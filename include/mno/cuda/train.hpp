@@ -1,7 +1,6 @@
 #pragma once
 // Training on the GPU: weights, moments and gradient stay there, batches are fetched ahead through pinned
 // memory on a stream of their own.
-#include "mno/cuda/eigen.hpp"
 #include "mno/cuda/gradient.hpp"
 #include "mno/train/trainer.hpp"
 
@@ -73,7 +72,6 @@ template <class T, int D> class DeviceBatch {
   bool holds(std::span<const Index> entries) const {
     return !entries.empty() && std::equal(entries.begin(), entries.end(), entries_.begin(), entries_.end());
   }
-  void forget() { entries_.clear(); }
 
   /// Gathers the entries and begins to copy them. The copy before must be done.
   void fetch(std::span<const Index> entries, cudaStream_t stream, const Checks& check) {
@@ -165,11 +163,17 @@ template <class T, int D> class DeviceBatch {
   Event ready_;
 };
 
+/// A step of one weight and of its moving average, in one launch: it happens as a whole or not at all.
 template <class T> struct AdamWNumber {
   AdamWStep<T> step;
   T *weights, *first, *second;
   const T* gradient;
-  MNO_HOST_DEVICE void operator()(Index i) const { step(weights[i], first[i], second[i], gradient[i]); }
+  T* average;  // or null
+  T rate;      // what the new weight counts in it
+  MNO_HOST_DEVICE void operator()(Index i) const {
+    step(weights[i], first[i], second[i], gradient[i]);
+    if (average) average[i] = rate == T(1) ? weights[i] : average[i] + rate * (weights[i] - average[i]);
+  }
 };
 template <class T> struct SquareOf {
   const T* values;
@@ -198,7 +202,6 @@ template <class M> class Engine<M, Cuda> {
         adamw_(adamw),
         decay_(average),
         copies_(device.check),
-        eigen_(device),
         weights_(M::parameters, device.check),
         gradient_(M::parameters, device.check),
         first_(M::parameters, device.check),
@@ -233,12 +236,15 @@ template <class M> class Engine<M, Cuda> {
   std::int64_t steps() const { return steps_; }
 
   void begin() {
+    if (ahead_) return;  // the model has not got the weights back yet
     device_.upload(std::as_const(model_).values().data(), weights_.data(), M::parameters);
     device_.wait();
+    ahead_ = true;
   }
   void end() {
     device_.download(weights_.data(), model_.values().data(), M::parameters);
     device_.wait();
+    ahead_ = false;
   }
 
   StepValues gradient(std::span<const Index> entries, std::span<const Index> next, const Recipe& recipe,
@@ -292,27 +298,20 @@ template <class M> class Engine<M, Cuda> {
   }
 
   void step(double learning_rate) {
-    const Index n = Index(M::parameters);
-    device_.for_each(n, cuda::AdamWNumber<T>{{adamw_, learning_rate, steps_ + 1},
-                                             weights_.data(),
-                                             first_.data(),
-                                             second_.data(),
-                                             gradient_.data()});
+    const T rate = has_average() ? T(WeightAverage<T>::share(decay_, average_updates_ + 1)) : T(0);
+    device_.for_each(Index(M::parameters), cuda::AdamWNumber<T>{{adamw_, learning_rate, steps_ + 1},
+                                                                weights_.data(),
+                                                                first_.data(),
+                                                                second_.data(),
+                                                                gradient_.data(),
+                                                                average_.data(),
+                                                                rate});
     ++steps_;
-    if (average_.size() == 0) return;
-    ++average_updates_;
-    auto average = cuda::tensor(average_.data(), n);
-    const auto weights = cuda::tensor(weights_.data(), n);
-    if (average_updates_ == 1 || decay_ == 0) {
-      average.device(eigen_.gpu()) = weights;
-    } else {
-      const T rate = T(WeightAverage<T>::share(decay_, average_updates_));
-      average.device(eigen_.gpu()) = average + (weights - average) * rate;
-    }
-    device_.check(cudaGetLastError(), "a Tensor expression", n, " numbers");
+    if (has_average()) ++average_updates_;
   }
 
-  EngineState<T> state() const {
+  EngineState<T> state() {
+    if (ahead_) end();
     EngineState<T> s{{Buffer<T>(M::parameters), Buffer<T>(M::parameters), steps_}, {}, 0};
     device_.download(first_.data(), s.adamw.first.data(), M::parameters);
     device_.download(second_.data(), s.adamw.second.data(), M::parameters);
@@ -330,8 +329,8 @@ template <class M> class Engine<M, Cuda> {
     steps_ = s.adamw.step;
     if (has_average()) device_.upload(s.average.data(), average_.data(), M::parameters);
     average_updates_ = s.average_updates;
-    for (auto& slot : slots_) slot->forget();
     device_.wait();
+    ahead_ = false;
   }
   bool has_average() const { return average_.size() > 0; }
   void average_values(std::span<T> to) const {
@@ -348,12 +347,12 @@ template <class M> class Engine<M, Cuda> {
   AdamWOptions adamw_;
   double decay_;
   cuda::CopyStream copies_;
-  cuda::EigenDevice eigen_;
   cuda::DeviceBuffer<T> weights_, gradient_, first_, second_, average_, known_;
   cuda::DeviceBuffer<double> values_device_{Recipe::size + 1, device_.check};
   cuda::PinnedBuffer<double> result_;  // the terms' values, and ‖g‖²
   std::array<std::unique_ptr<cuda::DeviceBatch<T, D>>, 2> slots_;
   std::int64_t steps_ = 0, average_updates_ = 0;
+  bool ahead_ = false;  // the device's weights are newer than the model's
 };
 
 }  // namespace detail

@@ -156,6 +156,7 @@ template <class M, class Device = Cpu> class Trainer {
       engine_.average_values(model_.values());
   }
 
+  /// All that the next step depends on; the model has the weights that belong to it.
   TrainingState<M> state() const {
     detail::EngineState<T> e = engine_.state();
     return {epoch_, position_, std::move(e.adamw), std::move(e.average), e.average_updates, best_, stopping_};
@@ -226,8 +227,8 @@ template <class M, class Device = Cpu> class Trainer {
   const Data* validation_;
   TrainingOptions options_;
   Device& device_;
-  Index batch_;  // entries of a step
-  detail::Engine<M, Device> engine_;
+  Index batch_;                               // entries of a step
+  mutable detail::Engine<M, Device> engine_;  // may have to bring the weights before it tells its state
   Schedule schedule_;
   EarlyStopping stopping_;
   Buffer<T> best_, spare_;
