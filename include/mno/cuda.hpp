@@ -3,7 +3,6 @@
 // libraries, which the CMake target mno::cuda brings, and NVIDIA's compiler.
 #include "mno/cuda/condition.hpp"
 #include "mno/cuda/device.hpp"
-#include "mno/cuda/eigen.hpp"
 #include "mno/cuda/gradient.hpp"
 #include "mno/cuda/loss.hpp"
 #include "mno/cuda/model.hpp"

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 
-#include "eigen_gpu.hpp"
 #include "mno/cuda.hpp"
 #include "mno/train/checkpoint.hpp"
 #include "standin.hpp"

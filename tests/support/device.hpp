@@ -3,7 +3,6 @@
 // GPU: the host stand-in of one, or a real one where there is (MNO_TEST_GPU).
 #ifdef MNO_TEST_CUDA
 #ifndef MNO_TEST_GPU
-#include "eigen_gpu.hpp"
 #include "standin.hpp"
 #endif
 #include "mno/cuda.hpp"

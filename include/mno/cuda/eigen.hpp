@@ -6,8 +6,11 @@
 // Elementwise expressions only: Eigen's contractions take long to compile for a GPU or fail, and its fft() on
 // a GpuDevice would loop on the host over the device's memory. Products are device.multiply, transforms are
 // device.transform.
+//
+// With EIGEN_USE_GPU, nvcc gives Eigen's own code on the host other vectors than other compilers do. So this is for
+// a source file of its own, which has no models in it: mno/cuda.hpp does not include it.
 #ifndef EIGEN_USE_GPU
-#error "mno: define EIGEN_USE_GPU before Eigen is included; linking the target mno::cuda does"
+#error "mno: define EIGEN_USE_GPU before anything of Eigen is included"
 #endif
 #include <unsupported/Eigen/CXX11/Tensor>
 
