@@ -41,7 +41,7 @@ TEST_CASE_FIXTURE(Clean, "a batch of complex products, column-major, with every 
   const Stream stream;
   REQUIRE(cublasSetStream(blas, stream) == CUBLAS_STATUS_SUCCESS);
   const Array<Complex> A(a), B(b);
-  const Array<std::byte> workspace(1024);
+  const Array<std::byte> workspace(std::vector<std::byte>(1024));
   REQUIRE(cublasSetWorkspace(blas, workspace.data(), 1024) == CUBLAS_STATUS_SUCCESS);
   REQUIRE(cublasSetMathMode(blas, CUBLAS_PEDANTIC_MATH) == CUBLAS_STATUS_SUCCESS);
   for (const auto opa : {CUBLAS_OP_N, CUBLAS_OP_T, CUBLAS_OP_C})
@@ -68,6 +68,7 @@ TEST_CASE_FIXTURE(Clean, "a batch of complex products, column-major, with every 
         }
       CHECK(worst < 1e-13);
     }
+  for (const std::byte one : workspace.values()) CHECK(one == std::byte(0xFF));  // it was used
 }
 
 TEST_CASE_FIXTURE(Clean,

@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("a strided transform equals the defining sum, and the inverse
     auto* const complex = reinterpret_cast<typename Cufft<T>::Complex*>(spectrum.data());
     const Plan<T> forward({n[0], n[1]}, channels, Cufft<T>::forward_type);
     const Plan<T> inverse({n[0], n[1]}, channels, Cufft<T>::inverse_type);
-    const Array<std::byte> work(std::max(forward.bytes, inverse.bytes));
+    const Array<std::byte> work(std::vector<std::byte>(std::max(forward.bytes, inverse.bytes)));
     const Stream stream;
     for (const auto* plan : {&forward, &inverse}) {
       REQUIRE(cufftSetWorkArea(plan->handle, work.data()) == CUFFT_SUCCESS);
@@ -107,6 +107,35 @@ TEST_CASE_TEMPLATE("a strided transform equals the defining sum, and the inverse
     CHECK(worst < Cufft<T>::tolerance);
     for (const auto& value : spectrum.values()) CHECK(std::isnan(value.real()));  // the input is gone
   }
+}
+
+TEST_CASE_FIXTURE(Clean, "arrays may lie in larger ones, with a stride and a distance of their own") {
+  // Two arrays (3, 4) in every second place of (3, 6); their spectra (3, 3) in (3, 5), one after the other.
+  int n[] = {3, 4}, in[] = {3, 6}, out[] = {3, 5};
+  const std::vector<double> values = noise<double>(40, 6);
+  const Array<double> u(values);
+  const Array<std::complex<double>> spectrum(30);
+  std::size_t bytes = 0;
+  cufftHandle plan = 0;
+  REQUIRE(cufftCreate(&plan) == CUFFT_SUCCESS);
+  REQUIRE(cufftMakePlanMany(plan, 2, n, in, 2, 1, out, 1, 15, CUFFT_D2Z, 2, &bytes) == CUFFT_SUCCESS);
+  REQUIRE(cufftExecD2Z(plan, u.data(), reinterpret_cast<cufftDoubleComplex*>(spectrum.data())) ==
+          CUFFT_SUCCESS);
+  const auto got = spectrum.values();
+  for (int b = 0; b < 2; ++b) {
+    std::vector<double> one;  // (3, 4)
+    for (int x0 = 0; x0 < 3; ++x0)
+      for (int x1 = 0; x1 < 4; ++x1) one.push_back(values[std::size_t((x0 * 6 + x1) * 2 + b)]);
+    for (int k0 = 0; k0 < 3; ++k0)
+      for (int k1 = 0; k1 < 5; ++k1) {
+        const auto value = got[std::size_t(b * 15 + k0 * 5 + k1)];
+        if (k1 < 3)
+          CHECK(std::abs(value - coefficient(one, {3, 4}, 1, 0, k0, k1)) < 1e-13);
+        else
+          CHECK(std::isnan(value.real()));  // nothing is written between rows
+      }
+  }
+  cufftDestroy(plan);
 }
 
 TEST_CASE_FIXTURE(Clean, "the default layout ignores strides; in place, rows of reals are padded") {

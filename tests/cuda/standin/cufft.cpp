@@ -115,7 +115,6 @@ struct Plan {
   std::shared_ptr<OwnArea> own;
   cudaStream_t stream = nullptr;
 
-  Sizes real_shape() const { return n; }
   Sizes complex_shape() const {
     Sizes shape = n;
     shape.back() = n.back() / 2 + 1;
@@ -277,8 +276,8 @@ cufftResult make(cufftHandle handle, int rank, const I* n, const I* inembed, Siz
   plan->type = type;
   plan->batch = batch;
   if (inembed != nullptr && onembed != nullptr) {  // "if NULL, all other layout parameters are ignored"
-    const Sizes in_shape = to_complex(type) ? plan->real_shape() : plan->complex_shape();
-    const Sizes out_shape = to_complex(type) ? plan->complex_shape() : plan->real_shape();
+    const Sizes in_shape = to_complex(type) ? plan->n : plan->complex_shape();
+    const Sizes out_shape = to_complex(type) ? plan->complex_shape() : plan->n;
     const Sizes in_embed(inembed, inembed + rank), out_embed(onembed, onembed + rank);
     for (std::size_t i = 1; i < std::size_t(rank); ++i)
       if (in_embed[i] < in_shape[i] || out_embed[i] < out_shape[i])

@@ -98,7 +98,6 @@ cudaError_t copy(const std::string& name, Copy what, cudaMemcpyKind kind, cudaSt
   return result(error);
 }
 
-/// Bytes of both ends are those of the caller's pitches.
 Copy plain(void* to, const void* from, std::size_t bytes) { return {to, bytes, from, bytes, bytes, 1}; }
 
 cudaError_t allocate_pinned(void** address, std::size_t bytes) {
