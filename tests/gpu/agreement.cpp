@@ -1,5 +1,5 @@
-// On a real GPU: the oracle of the layers that models are made of, and a training run, a law and draws beside the
-// processor's. Larger tests of both devices are compiled for it too, in the preset gpu.
+// On a real GPU: the oracle of the layers that models are made of, and a training run, a law and draws beside
+// the processor's. Larger tests of both devices are compiled for it too, in the preset gpu.
 #include <doctest/doctest.h>
 
 #include "device.hpp"
@@ -57,7 +57,8 @@ TEST_CASE("training, prediction and draws are the processor's to rounding") {
   while (!a.finished()) a.run_epoch();
   while (!b.finished()) b.run_epoch();
   CHECK(distance<float>(std::as_const(there).values(), std::as_const(here).values()) < 1e-3);
-  const auto law = predict(here, train.initial, 0.5f, cpu), other = predict(here, train.initial, 0.5f, test::device());
+  const auto law = predict(here, train.initial, 0.5f, cpu),
+             other = predict(here, train.initial, 0.5f, test::device());
   CHECK(distance<float>(other.mean.span(), law.mean.span()) < 1e-5);
   CHECK(distance<float>(other.factor.span(), law.factor.span()) < 1e-4);
   CHECK(distance<float>(sample(law, 10, 3, test::device()).span(), sample(law, 10, 3).span()) < 1e-5);

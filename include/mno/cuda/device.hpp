@@ -13,6 +13,7 @@
 #include "mno/core/error.hpp"
 #include "mno/cuda/blas.hpp"
 #include "mno/cuda/error.hpp"
+#include "mno/cuda/fft.hpp"
 #include "mno/cuda/launch.hpp"
 #include "mno/cuda/memory.hpp"
 
@@ -24,21 +25,6 @@ struct CudaOptions {
 };
 
 namespace cuda {
-
-/// A transform of `batch` real fields side by side, each one dense.
-struct FftKey {
-  int rank = 0;
-  std::array<Index, 3> points{};
-  Index batch = 0;
-  bool is_float = true, inverse = false;
-  bool operator==(const FftKey&) const = default;
-};
-
-struct FftPlan {
-  FftKey key;
-  cufftHandle handle = 0;
-  std::size_t work = 0;  // bytes
-};
 
 template <class T> struct Fill {
   T* to;
@@ -194,52 +180,12 @@ class Cuda {
   const cuda::FftPlan& ready(const std::array<Index, D>& points, Index batch, bool inverse) {
     cuda::FftKey key{int(D), {}, batch, std::is_same_v<T, float>, inverse};
     std::copy(points.begin(), points.end(), key.points.begin());
-    const cuda::FftPlan& plan = planned(key);
+    const cuda::FftPlan& plan = plans_.get(key, stream_, check);
     std::byte* const work = arena_.scratch<std::byte>(std::max<std::size_t>(plan.work, 1));
     if (!measuring_)
       check(cufftSetWorkArea(plan.handle, work), "cufftSetWorkArea", cuda::readable(plan.work));
     return plan;
   }
-  const cuda::FftPlan& planned(const cuda::FftKey& key) {
-    for (const auto& plan : plans_)
-      if (plan->key == key) return *plan;
-    int n[3], half[3];
-    long long size = 1, half_size = 1;
-    for (int d = 0; d < key.rank; ++d) {
-      require(key.points[std::size_t(d)] <= Index(INT_MAX), "Cuda::transform", "points",
-              text("less than 2^31 per axis"), text(key.points[std::size_t(d)]));
-      n[d] = int(key.points[std::size_t(d)]);
-      half[d] = d + 1 == key.rank ? n[d] / 2 + 1 : n[d];
-      size *= n[d];
-      half_size *= half[d];
-    }
-    require(size <= INT_MAX && key.batch <= Index(INT_MAX), "Cuda::transform", "points",
-            text("fields that cuFFT can count, below 2^31 points and fields"),
-            text(size, " points, ", key.batch, " fields"));
-    auto plan = std::make_unique<cuda::FftPlan>(cuda::FftPlan{key});
-    check(cufftCreate(&plan->handle), "cufftCreate");
-    const auto make = [&] {
-      check(cufftSetAutoAllocation(plan->handle, 0), "cufftSetAutoAllocation");
-      const cufftType type =
-          key.is_float ? (key.inverse ? CUFFT_C2R : CUFFT_R2C) : (key.inverse ? CUFFT_Z2D : CUFFT_D2Z);
-      int *const in = key.inverse ? half : n, *const out = key.inverse ? n : half;
-      const int in_distance = int(key.inverse ? half_size : size),
-                out_distance = int(key.inverse ? size : half_size);
-      check(cufftMakePlanMany(plan->handle, key.rank, n, in, 1, in_distance, out, 1, out_distance, type,
-                              int(key.batch), &plan->work),
-            "cufftMakePlanMany", key.batch, " fields of ", size, " points");
-      check(cufftSetStream(plan->handle, stream_), "cufftSetStream");
-    };
-    try {
-      make();
-    } catch (...) {
-      cufftDestroy(plan->handle);
-      throw;
-    }
-    plans_.push_back(std::move(plan));
-    return *plans_.back();
-  }
-
   /// For how many samples the memory that is free would do.
   template <class Body> std::string advice(Index samples, Body& body) {
     std::size_t free = 0, total = 0;
@@ -260,7 +206,6 @@ class Cuda {
 
   void release() noexcept {
     if (stream_) cudaStreamSynchronize(stream_);
-    for (const auto& plan : plans_) cufftDestroy(plan->handle);
     plans_.clear();
     if (blas_) cublasDestroy(blas_);
     workspace_ = {};
@@ -273,7 +218,7 @@ class Cuda {
   cudaDeviceProp properties_{};
   cudaStream_t stream_ = nullptr;
   cublasHandle_t blas_ = nullptr;
-  std::vector<std::unique_ptr<cuda::FftPlan>> plans_;
+  cuda::FftPlans plans_;
   cuda::DeviceBuffer<std::byte> workspace_;
   cuda::DeviceArena arena_;
   bool measuring_ = false;

@@ -1,0 +1,164 @@
+#pragma once
+// Batches on their way to the GPU: gathered in pinned memory, copied on a stream of their own while the
+// device computes.
+#include "mno/cuda/gradient.hpp"
+#include "mno/data/ensemble.hpp"
+
+namespace mno::cuda {
+
+/// A stream beside the device's own.
+class CopyStream {
+ public:
+  explicit CopyStream(const Checks& check) : check_(check) {
+    check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+  }
+  ~CopyStream() {
+    if (!stream_) return;
+    cudaStreamSynchronize(stream_);
+    cudaStreamDestroy(stream_);
+  }
+  CopyStream(const CopyStream&) = delete;
+  CopyStream& operator=(const CopyStream&) = delete;
+  cudaStream_t stream() const { return stream_; }
+  void wait() const { check_(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+
+ private:
+  const Checks& check_;
+  cudaStream_t stream_ = nullptr;
+};
+
+class Event {
+ public:
+  explicit Event(const Checks& check) {
+    check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate");
+  }
+  ~Event() {
+    if (event_) cudaEventDestroy(event_);
+  }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Entries of an ensemble side by side: one piece of pinned memory, and the same piece on the device.
+template <class T, int D> class DeviceBatch {
+ public:
+  DeviceBatch(const Ensemble<T, D>& data, const View<const T, D>& stored_known, Index capacity,
+              const Checks& check)
+      : data_(data), ready_(check) {
+    parts_ = {Part{&data.initial, 1}, Part{&data.mean, 1}, Part{&data.variance, 1},
+              Part{&data.covariance_factor, 1},
+              Part{&data.members, data.members.size() > 0 ? data.members.batch() / data.size() : 0}};
+    if (data.known.batch() > 1) parts_.push_back(Part{&data.known, 1});
+    std::size_t bytes = 0;
+    for (Part& part : parts_) {
+      part.offset = bytes;
+      bytes += rounded(part.numbers() * std::size_t(capacity) * sizeof(T));
+    }
+    times_ = bytes;
+    bytes += rounded(std::size_t(capacity) * sizeof(T));
+    counts_ = bytes;
+    bytes += rounded(std::size_t(capacity) * sizeof(Index));
+    pinned_ = PinnedBuffer<std::byte>(bytes, check);
+    device_ = DeviceBuffer<std::byte>(bytes, check);
+    known_ = stored_known;
+  }
+
+  bool holds(std::span<const Index> entries) const {
+    return !entries.empty() && std::equal(entries.begin(), entries.end(), entries_.begin(), entries_.end());
+  }
+
+  /// Gathers the entries and begins to copy them. The copy before must be done.
+  void fetch(std::span<const Index> entries, cudaStream_t stream, const Checks& check) {
+    entries_.clear();
+    const std::size_t count = entries.size();
+    for (const Part& part : parts_) {
+      const std::size_t n = part.numbers();
+      T* const to = reinterpret_cast<T*>(pinned_.data() + part.offset);
+      for (std::size_t i = 0; i < count; ++i)
+        std::copy_n(part.field->data() + std::size_t(entries[i]) * n, n, to + i * n);
+      copy(part.offset, count * n * sizeof(T), stream, check);
+    }
+    T* const times = reinterpret_cast<T*>(pinned_.data() + times_);
+    Index* const counts = reinterpret_cast<Index*>(pinned_.data() + counts_);
+    for (std::size_t i = 0; i < count; ++i) {
+      times[i] = data_.times[std::size_t(entries[i])];
+      counts[i] = data_.counts[std::size_t(entries[i])];
+    }
+    copy(times_, count * sizeof(T), stream, check);
+    copy(counts_, count * sizeof(Index), stream, check);
+    check(cudaEventRecord(ready_.get(), stream), "cudaEventRecord");
+    entries_.assign(entries.begin(), entries.end());
+  }
+  /// What is queued on `stream` from here on finds the entries there.
+  void before(cudaStream_t stream, const Checks& check) const {
+    check(cudaStreamWaitEvent(stream, ready_.get(), 0), "cudaStreamWaitEvent");
+  }
+
+  DeviceCondition<T, D> condition(Index samples) const {
+    DeviceCondition<T, D> c{view(parts_[0], samples), reinterpret_cast<const T*>(device_.data() + times_),
+                            known_};
+    if (parts_.size() > 5) c.known = view(parts_[5], samples);
+    return c;
+  }
+  DeviceTarget<T, D> target(Index samples) const {
+    return {view(parts_[1], samples),
+            view(parts_[2], samples),
+            view(parts_[3], samples),
+            view(parts_[4], samples),
+            reinterpret_cast<const Index*>(device_.data() + counts_),
+            parts_[4].each};
+  }
+  /// The same target as the host sees it, for its shape and counts.
+  Target<T, D> host_target(Index samples) const {
+    const auto shape = [&](const Part& part) {
+      View<const T, D> v = view(part, samples);
+      if (v) v.data = reinterpret_cast<const T*>(pinned_.data() + part.offset);
+      return v;
+    };
+    return {shape(parts_[1]),
+            shape(parts_[2]),
+            {reinterpret_cast<const Index*>(pinned_.data() + counts_), std::size_t(samples)},
+            shape(parts_[3]),
+            shape(parts_[4]),
+            shape(parts_[0])};
+  }
+
+ private:
+  struct Part {
+    const Field<T, D>* field;
+    Index each;  // fields per entry
+    std::size_t offset = 0;
+    std::size_t numbers() const {
+      return field->size() == 0 ? 0 : std::size_t(each * field->points() * field->channels());
+    }
+  };
+  static std::size_t rounded(std::size_t bytes) {
+    return (bytes + DeviceArena::boundary - 1) / DeviceArena::boundary * DeviceArena::boundary;
+  }
+  void copy(std::size_t offset, std::size_t bytes, cudaStream_t stream, const Checks& check) {
+    if (bytes > 0)
+      check(cudaMemcpyAsync(device_.data() + offset, pinned_.data() + offset, bytes, cudaMemcpyHostToDevice,
+                            stream),
+            "cudaMemcpyAsync", readable(bytes));
+  }
+  View<const T, D> view(const Part& part, Index samples) const {
+    if (part.numbers() == 0) return {};
+    return {reinterpret_cast<const T*>(device_.data() + part.offset), samples * part.each, part.field->grid(),
+            part.field->channels(), part.field->channels()};
+  }
+
+  const Ensemble<T, D>& data_;
+  std::vector<Part> parts_;
+  std::size_t times_ = 0, counts_ = 0;
+  PinnedBuffer<std::byte> pinned_;
+  DeviceBuffer<std::byte> device_;
+  View<const T, D> known_{};
+  std::vector<Index> entries_;
+  Event ready_;
+};
+
+}  // namespace mno::cuda
