@@ -450,6 +450,16 @@ TEST_CASE("a shape that is not compiled is answered with how to have it") {
   CHECK(says(result.errors, "static constexpr int dimension = 1, channels = 1, rank = 5, width = 17"));
 }
 
+TEST_CASE("a device that the program was not built for is answered with how to have it") {
+  const Scratch folder;
+  simulate_heat(folder);
+  const auto result = mno_in(folder, "train --data data.npz -o m.safetensors --device cuda" + small);
+  CHECK(result.code == 2);
+  CHECK(says(result.errors, "This program was built without CUDA. Configure with -DMNO_CUDA_PROGRAMS=ON"));
+  CHECK(!std::filesystem::exists(folder / "m.safetensors"));
+  CHECK(says(mno_in(folder, "train --data data.npz -o m.safetensors --device abacus").errors, "abacus"));
+}
+
 TEST_CASE("a configuration gives what flags do not, and nothing else may stand in it") {
   const Scratch folder;
   simulate_heat(folder);
