@@ -178,13 +178,14 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
   Trained trained{method, training.name, one.shape(), {}};
   for (Index seed = 1; seed <= options_.sizes.seeds; ++seed) {
     options.seed = std::uint64_t(seed);
-    const std::string key = "model " + std::string(version) + ": " + one.shape().list() + " " +
-                            mno::detail::training_text(options, data.train.rows) +
-                            " patience=" + std::to_string(options.patience) +
-                            " probes=" + std::to_string(options.recipe.hutchinson.probes) +
-                            " scaled=" + std::to_string(training.scaled_factor) +
-                            " factors=" + std::to_string(training.factors) + "\n" + data.train.key + "\n" +
-                            data.validation.key;
+    const std::string key =
+        "model " + std::string(version) + ": " + one.shape().list() + " " +
+        mno::detail::training_text(options, data.train.rows) +
+        " patience=" + std::to_string(options.patience) +
+        " probes=" + std::to_string(options.recipe.hutchinson.probes) +
+        " scaled=" + std::to_string(training.scaled_factor) + " factors=" + std::to_string(training.factors) +
+        (training.least_points > 0 ? " least_points=" + std::to_string(training.least_points) : "") + "\n" +
+        data.train.key + "\n" + data.validation.key;
     const std::filesystem::path file =
         options_.cache / (one.shape().kind + "-" + content_hash(key) + ".safetensors");
     trained.models.push_back(file);
@@ -197,6 +198,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.request.options = options;
     job.request.recipe = training.name;
     job.request.scaled_factor = training.scaled_factor;
+    job.request.least_points = training.least_points;
     job.request.data = data.train.file.string();
     job.request.model = file;
     job.request.checkpoint = file.string() + ".checkpoint";

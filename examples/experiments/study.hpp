@@ -32,6 +32,7 @@ struct Training {
   mno::TrainingOptions options{};
   bool scaled_factor = true;  // by 4√(mean training variance)
   Index factors = 16;         // of the ensemble's covariance, for losses that look at it
+  Index least_points = 0;     // that the layers work on; 0: as given
 };
 
 /// Ensembles of one equation in a file of the cache, on some of its points.

@@ -27,8 +27,9 @@ struct ShapeNumbers {
 struct TrainRequest {
   mno::TrainingOptions options{};
   std::string recipe = "decoupled";
-  bool scaled_factor = true;  // the factor is scaled by 4√(mean training variance)
-  std::string data{};         // what sentences call the data
+  bool scaled_factor = true;    // the factor is scaled by 4√(mean training variance)
+  mno::Index least_points = 0;  // per axis, that the layers work on; 0: as given
+  std::string data{};           // what sentences call the data
   std::filesystem::path model{}, checkpoint{};
   bool resume = false;
   double checkpoint_seconds = 10;

@@ -102,6 +102,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
 
     M model(options.seed, train.grid().domain);
     if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
+    model.set_least_points(request.least_points);
     if (train.known.batch() == 1) model.store_known_fields(train.known);
     if (std::string_view(kind_) == "mno-path") open_path(model, train, cpu);
     mno::Trainer<M, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr, options,
@@ -122,6 +123,9 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
         io::refuse(checkpoint.name(), "expected a run on the data of ", request.data,
                    ", found one on other data or with another split");
       mno::read_checkpoint(request.checkpoint, model, trainer);
+      if (model.least_points() != request.least_points)
+        io::refuse(checkpoint.name(), "expected a run with --least-points ", request.least_points,
+                   ", found one with ", model.least_points());
       remember();
     }
 

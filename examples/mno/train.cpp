@@ -180,6 +180,10 @@ void add_train(CLI::App& app, Run& run) {
   add("model", "width", o.shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
   add("model", "modes", o.shape.modes, "Wavenumbers kept per axis")->check(CLI::PositiveNumber);
   add("model", "depth", o.shape.depth, "Fourier layers")->check(CLI::PositiveNumber);
+  add("model", "least-points", o.request.least_points,
+      "Points per axis that the layers work on at least, where data is coarser; 0: as given")
+      ->check(CLI::Range(0, 65536))
+      ->default_val(0);
   add("training", "recipe", o.request.recipe, "Loss: paper or decoupled")
       ->check(CLI::IsMember({"paper", "decoupled"}))
       ->capture_default_str();

@@ -29,6 +29,7 @@ struct Folder {
 M trained() {
   M model(7, Domain<2>{{2.0, 0.5}});
   model.set_factor_scale(0.3f);
+  model.set_least_points(12);
   Field<float, 2> forcing(1, {{5, 6}, model.domain()}, 1);
   fill(forcing, [](auto x, Index) { return std::sin(3.14159265 * x[0]) + std::cos(4 * 3.14159265 * x[1]); });
   model.store_known_fields(std::move(forcing));
@@ -54,6 +55,7 @@ TEST_CASE("a model comes back as it was: weights, domain, normaliser, scale, kno
   CHECK(std::ranges::equal(loaded.model.values(), model.values()));
   CHECK(loaded.model.domain() == model.domain());
   CHECK(loaded.model.factor_scale() == model.factor_scale());
+  CHECK(loaded.model.least_points() == 12);
   CHECK(loaded.normaliser.shift == normaliser.shift);
   CHECK(loaded.normaliser.scale == normaliser.scale);
   CHECK(loaded.metadata.at("made_by") == "a test");
@@ -96,4 +98,19 @@ TEST_CASE("what does not fit is refused by name") {
   const auto old = sentence([&] { io::read_model<M>(folder.path / "old.safetensors"); });
   CHECK(old.find("expected format mno-model-1") != std::string::npos);
   CHECK(old.find("mno-model-0") != std::string::npos);
+}
+
+TEST_CASE(
+    "least points: a file that does not name them has none, and what is no number of points is refused") {
+  const Folder folder;
+  const auto path = folder.path / "model.safetensors";
+  M model = trained();
+  model.set_least_points(0);
+  io::write_model(path, model, Normaliser::identity(2));
+  CHECK(!io::SafetensorsReader(path).metadata().contains("least_points"));
+  CHECK(io::read_model<M>(path).model.least_points() == 0);
+  for (const char* wrong : {"-1", "1.5", "1e9", "nan"}) {
+    io::write_model(path, model, Normaliser::identity(2), {{"least_points", wrong}});
+    CHECK(sentence([&] { io::read_model<M>(path); }).find("expected least_points") != std::string::npos);
+  }
 }

@@ -67,11 +67,12 @@ struct Plane {
 template <class S>
 using Auxiliary = Model<MnoOperator<S, SeparableDriftHead<S>, MercerHead<S>, PowerGate>, S, double>;
 
-template <class M> void no_allocation(Grid<M::dimension> grid, Index batch) {
+template <class M> void no_allocation(Grid<M::dimension> grid, Index batch, Index least_points = 0) {
   using T = typename M::Scalar;
   using S = typename M::ShapeType;
   constexpr int D = M::dimension;
   M model(1), gradient(1);
+  model.set_least_points(least_points);
   if constexpr (known_fields<S>() > 0)
     model.store_known_fields(Field<T, D>(1, Grid<D>{{4, 6}}, known_fields<S>()));
   Field<T, D> u(batch, grid, S::channels);
@@ -115,4 +116,5 @@ TEST_CASE("no allocation after the first step") {
   no_allocation<Mno<Wide, double>>({{96}}, 12);
   no_allocation<Mno<Plane, float>>({{12, 9}}, 20);
   no_allocation<Auxiliary<Line>>({{32}}, 40);
+  no_allocation<Mno<Line, float>>({{32}}, 40, 64);
 }

@@ -1,5 +1,5 @@
 // Whole models against finite differences: shared and split, default and auxiliary heads, both gates, known
-// fields, 1D and 2D, odd and even grids, in every variable.
+// fields, 1D and 2D, odd and even grids, grids that are refined for the layers, in every variable.
 #include "mno/model/gradient.hpp"
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ template <class M> struct Trial {
   static constexpr Index batch = 3;
   static constexpr int fields = known_fields<S>();
 
-  explicit Trial(Grid<D> grid)
+  explicit Trial(Grid<D> grid, Index least_points)
       : model(7, grid.domain),
         gradient(model.zeros()),
         u(batch, grid, S::channels),
@@ -52,6 +52,7 @@ template <class M> struct Trial {
     Stream random(3);
     for (double& value : model.values()) value += 0.1 * random.normal();
     model.set_factor_scale(0.7);
+    model.set_least_points(least_points);
     for (auto* field : {&u, &mean_bar, &factor_bar, &known})
       for (double& value : field->span()) value = random.normal();
   }
@@ -90,8 +91,8 @@ template <class M> struct Trial {
   test::Device& device = test::device();
 };
 
-template <class M> void check_model(const char* title, Grid<M::dimension> grid) {
-  Trial<M> trial(grid);
+template <class M> void check_model(const char* title, Grid<M::dimension> grid, Index least_points = 0) {
+  Trial<M> trial(grid, least_points);
   trial.pull_back();
   const auto compare = [&](const std::string& name, std::span<double> variable,
                            std::span<const double> gradient) {
@@ -147,6 +148,14 @@ TEST_CASE("two dimensions") {
   check_model<Mno<Plane, double>>("plane", {{5, 6}, {{2.0, 1.0}}});
   check_model<Mno<SplitPlane, double>>("split plane", {{6, 5}});
   check_model<Auxiliary<Plane, PowerGate>>("auxiliary plane", {{5, 6}});
+}
+TEST_CASE("a coarse grid that is refined for the layers") {
+  for (const Index points : {4, 5, 6}) check_model<PathMno<Line, double>>("path", {{points}}, 11);
+  check_model<Mno<SplitLine, double>>("split", {{6}, {{2.5}}}, 7);
+  check_model<Mno<Forced, double>>("forced", {{5}, {{2.0}}}, 8);
+  check_model<Auxiliary<Line>>("separable and Mercer", {{6}}, 12);
+  check_model<Mno<Plane, double>>("plane", {{4, 7}}, 6);  // one axis alone is refined
+  check_model<Fno<Plane, double>>("FNO", {{5, 4}}, 8);
 }
 TEST_CASE("the deterministic operator") {
   check_model<Fno<Line, double>>("FNO", {{9}});

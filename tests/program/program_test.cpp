@@ -144,6 +144,26 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
   CHECK(nlohmann::json::parse(mno_in(folder, "info data.npz --json").out)["members"] == 16);
 }
 
+TEST_CASE("a model that was trained with least points keeps them, and answers on the grid that is asked") {
+  const Scratch folder;
+  simulate_heat(folder);
+  const std::string run = "train --data data.npz --epochs 3 --batch 8" + small;
+  REQUIRE(mno_in(folder, run + "-o given.safetensors").code == 0);
+  REQUIRE(mno_in(folder, run + "-o fine.safetensors --least-points 32").code == 0);
+  CHECK(says(mno_in(folder, "info fine.safetensors").out, "least_points: 32"));
+  CHECK_FALSE(says(mno_in(folder, "info given.safetensors").out, "least_points"));
+  write_npy(folder / "u0.npy", Array::of({16}, values(16, 3)));
+  for (const std::string name : {"given", "fine"}) {
+    const auto asked = mno_in(
+        folder, "predict --model " + name + ".safetensors --input u0.npy --time 0.5 -o " + name + ".npz");
+    REQUIRE_MESSAGE(asked.code == 0, asked.errors);
+  }
+  const NpzReader fine(folder / "fine.npz");
+  CHECK(fine.open("mean").layout().str() == "f32 (1, 1, 16)");
+  CHECK(fine.read("mean") != NpzReader(folder / "given.npz").read("mean"));
+  CHECK(mno_in(folder, run + "-o other.safetensors --least-points -1").code == 2);
+}
+
 TEST_CASE("every command has a help text with an example, and says what is wrong with a command line") {
   const Scratch folder;
   for (const char* command : {"", "simulate", "simulate burgers", "train", "predict", "evaluate",
@@ -536,6 +556,9 @@ TEST_CASE("SIGINT leaves a checkpoint, and the run that goes on from it equals a
   const auto other = mno_in(folder, run + "parts.safetensors --resume --learning-rate 0.5");
   CHECK(other.code == 2);
   CHECK(says(other.errors, "learning_rate=0.5"));
+  const auto finer = mno_in(folder, run + "parts.safetensors --resume --least-points 32");
+  CHECK(finer.code == 2);
+  CHECK(says(finer.errors, "expected a run with --least-points 32, found one with 0"));
   const auto rest = mno_in(folder, run + "parts.safetensors --resume");
   REQUIRE_MESSAGE(rest.code == 0, rest.errors);
   CHECK(content(folder / "parts.safetensors") == content(folder / "whole.safetensors"));

@@ -107,6 +107,7 @@ void describe_model(const Model<E, S, T>& model, const Normaliser& normaliser,
   metadata["shape"] = shape_text<S>();
   metadata["domain"] = detail::numbers(model.domain().length);
   metadata["factor_scale"] = detail::number(double(model.factor_scale()));
+  if (model.least_points() > 0) metadata["least_points"] = std::to_string(model.least_points());
   metadata["normaliser.shift"] = detail::numbers(normaliser.shift);
   metadata["normaliser.scale"] = detail::numbers(normaliser.scale);
   const auto& known = model.stored_known_fields();
@@ -161,6 +162,12 @@ template <class M> LoadedModel<M> read_model(const SafetensorsReader& file) {
   for (const double scale : loaded.normaliser.scale)
     if (!(scale > 0)) refuse(file.name(), "expected a positive scale of the normaliser, found ", scale);
   loaded.model.set_factor_scale(T(wanted_number(file.name(), metadata, "factor_scale")));
+  if (metadata.contains("least_points")) {
+    const double points = wanted_number(file.name(), metadata, "least_points");
+    if (!(points >= 0 && points <= double(M::most_least_points) && points == std::floor(points)))
+      refuse(file.name(), "expected least_points from 0 to ", M::most_least_points, ", found ", points);
+    loaded.model.set_least_points(Index(points));
+  }
   read_leaves<M>(file, "", loaded.model.values());
 
   if (file.contains("known_fields")) {

@@ -61,7 +61,7 @@ inline Index samples_of_last_part(Index points) { return std::max<Index>(1, 256 
 template <class E, class S, class T, class Loss>
 double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
                           Loss&& loss, Model<E, S, T>& gradient, Cpu& device = default_device(),
-                          const ConditionBar<T, S::dimension>& bar = {}) {
+                          const ConditionBar<T, S::dimension>& condition_bar = {}) {
   using M = Model<E, S, T>;
   constexpr int D = S::dimension;
   using PassType = Pass<T, D>;
@@ -69,13 +69,19 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
   using Back = typename Parts::Back;
   constexpr std::size_t before = E::parameters - Back::parameters;
   check<S>("value_and_gradient", condition, model.domain(), model.stored_known_fields().size() > 0);
-  const auto& u = condition.initial;
-  if (bar.initial)
-    detail::require_like<T, D>("value_and_gradient", "bar.initial", bar.initial, u, S::channels);
-  if (bar.known)
-    detail::require_like<T, D>("value_and_gradient", "bar.known", bar.known, u, known_fields<S>());
-  require(bar.times.empty() || Index(bar.times.size()) == u.batch, "value_and_gradient", "bar.times",
-          text("one per sample, ", u.batch), text(bar.times.size()));
+  const auto& given = condition.initial;
+  if (condition_bar.initial)
+    detail::require_like<T, D>("value_and_gradient", "bar.initial", condition_bar.initial, given,
+                               S::channels);
+  if (condition_bar.known)
+    detail::require_like<T, D>("value_and_gradient", "bar.known", condition_bar.known, given,
+                               known_fields<S>());
+  require(condition_bar.times.empty() || Index(condition_bar.times.size()) == given.batch,
+          "value_and_gradient", "bar.times", text("one per sample, ", given.batch),
+          text(condition_bar.times.size()));
+  const detail::Refined<T, D> fine(condition, model.least_points(), device, condition_bar);
+  const ConditionBar<T, D>& bar = fine.bar;
+  const View<const T, D>& u = fine.condition.initial;
 
   double values[Cpu::most_lanes] = {};
   T* sums[Cpu::most_lanes] = {};
@@ -103,15 +109,19 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
     const View<T, D> y = pass.keep_uninitialised(v, E::outputs), ybar = pass.keep(v, E::outputs);
     detail::evaluate<Back, PassType>(model.values().subspan(before), v, y, trace, pass, Write::set);
     detail::scale_factor<M>(y, model.factor_scale());
+    const View<const T, D> seen = fine.at_given(y, pass);  // what the loss sees
+    const View<T, D> seen_bar = fine.given_bar(ybar, pass);
     if constexpr (M::stochastic) {
-      const View<T, D> mean = pass.keep_uninitialised(v, S::channels);
-      detail::mean_into<T, D>(pass.initial, y, mean);
+      const View<T, D> mean = pass.keep_uninitialised(seen, S::channels);
+      detail::mean_into<T, D>(given.samples(first, v.batch), seen, mean);
       constexpr Index factors = S::rank * S::channels;
-      values[lane] += loss(LawBlock<T, D>{first, mean, y.slice(S::channels, factors),
-                                          ybar.slice(0, S::channels), ybar.slice(S::channels, factors)});
+      values[lane] +=
+          loss(LawBlock<T, D>{first, mean, seen.slice(S::channels, factors), seen_bar.slice(0, S::channels),
+                              seen_bar.slice(S::channels, factors)});
     } else {
-      values[lane] += loss(FieldBlock<T, D>{first, y, ybar});
+      values[lane] += loss(FieldBlock<T, D>{first, seen, seen_bar});
     }
+    fine.spread(seen_bar, ybar);
     if (M::stochastic && bar.initial)  // m = u_0 + A
       for (Index r = 0; r < ybar.rows(); ++r)
         for (Index c = 0; c < S::channels; ++c) pass.initial_bar.row(r)[c] += ybar.row(r)[c];
@@ -123,7 +133,7 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
 
   const auto block = [&](Index lane, Workspace& workspace, Index first, Index count) {
     if (!sums[lane]) sums[lane] = device.template lane_sum<T>(lane, M::parameters, step.summed());
-    const auto input = detail::block_input<M>(model, condition, first, count, workspace);
+    const auto input = detail::block_input<M>(model, fine.condition, first, count, workspace);
     const View<T, D> x = input.x;
     PassType pass = make_pass(workspace, first, count, input.times);
     View<T, D> xbar{};
@@ -157,6 +167,7 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
     step.collect(gradient.values(), u.grid, begin == 0 ? Write::set : Write::add);
   }
 
+  fine.pull_back();
   double value = 0;
   for (Index lane = 0; lane < Cpu::most_lanes; ++lane) {
     value += values[lane];

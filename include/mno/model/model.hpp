@@ -89,6 +89,16 @@ template <class E, class S, class T = float> class Model {
     factor_scale_ = scale;
   }
 
+  /// On a grid of fewer points on an axis the layers work on a refined one, and the law is read at the given
+  /// points (model/refined.hpp): then coarse grids have the operator that fine ones have. 0: as given.
+  Index least_points() const { return least_points_; }
+  void set_least_points(Index points) {
+    require(points >= 0 && points <= most_least_points, "Model::set_least_points", "points",
+            text("a number from 0 (every grid as it is given) to ", most_least_points), text(points));
+    least_points_ = points;
+  }
+  static constexpr Index most_least_points = 65536;
+
  private:
   static NamedLeaf find(const std::string& name) {
     std::string all;
@@ -104,6 +114,7 @@ template <class E, class S, class T = float> class Model {
   Buffer<T> values_;
   Field<T, dimension> known_;
   T factor_scale_ = 1;
+  Index least_points_ = 0;
 };
 
 template <class S, class T = float> using Mno = Model<MnoOperator<typename RequireShape<S>::type>, S, T>;

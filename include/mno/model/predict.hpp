@@ -5,6 +5,7 @@
 #include "mno/layer/pass.hpp"
 #include "mno/model/input.hpp"
 #include "mno/model/model.hpp"
+#include "mno/model/refined.hpp"
 
 namespace mno {
 
@@ -112,10 +113,13 @@ void predict_into(const Model<E, S, T>& model, const T* prepared, const Conditio
   detail::require_like<T, D>("predict", "law.mean", law.mean.view(), condition.initial, S::channels);
   detail::require_like<T, D>("predict", "law.factor", law.factor.view(), condition.initial,
                              S::rank * S::channels);
-  detail::for_each_block(device, condition.initial.batch, condition.initial.points(), Index(M::parameters),
-                         [&](Index, Workspace& workspace, Index first, Index count) {
-                           const auto y =
-                               detail::block_output(model, condition, first, count, workspace, prepared);
+  const Refined<T, D> fine(condition, model.least_points(), device);
+  detail::for_each_block(device, condition.initial.batch, fine.condition.initial.points(),
+                         Index(M::parameters), [&](Index, Workspace& workspace, Index first, Index count) {
+                           Pass<T, D> pass(workspace);
+                           const auto y = fine.at_given(
+                               detail::block_output(model, fine.condition, first, count, workspace, prepared),
+                               pass);
                            detail::mean_into<T, D>(condition.initial.samples(first, count), y,
                                                    law.mean.view().samples(first, count));
                            const auto factor = law.factor.view().samples(first, count);
@@ -131,10 +135,13 @@ void predict_into(const Model<E, S, T>& model, const T* prepared, const Conditio
   constexpr int D = S::dimension;
   check<S>("predict", condition, model.domain(), model.stored_known_fields().size() > 0);
   detail::require_like<T, D>("predict", "field", field.view(), condition.initial, S::channels);
-  detail::for_each_block(device, condition.initial.batch, condition.initial.points(), Index(M::parameters),
-                         [&](Index, Workspace& workspace, Index first, Index count) {
-                           const auto y =
-                               detail::block_output(model, condition, first, count, workspace, prepared);
+  const Refined<T, D> fine(condition, model.least_points(), device);
+  detail::for_each_block(device, condition.initial.batch, fine.condition.initial.points(),
+                         Index(M::parameters), [&](Index, Workspace& workspace, Index first, Index count) {
+                           Pass<T, D> pass(workspace);
+                           const auto y = fine.at_given(
+                               detail::block_output(model, fine.condition, first, count, workspace, prepared),
+                               pass);
                            const auto to = field.view().samples(first, count);
                            for (Index r = 0; r < to.rows(); ++r)
                              std::copy_n(y.row(r), to.channels, to.row(r));
