@@ -138,13 +138,15 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
       } catch (const mno::NonFiniteLoss& error) {
         throw mno::NonFiniteLoss(error.what() + (" " + last_good));
 #ifdef MNO_PROGRAM_CUDA
-      } catch (const mno::CudaError& error) {  // the weights of the last whole step are there, unless the device is gone
+      } catch (const mno::CudaError&
+                   error) {  // the weights of the last whole step are there, unless the device is gone
         try {
           mno::write_checkpoint(request.checkpoint, model, normaliser, trainer, about);
           remember();
         } catch (const mno::CudaError&) {
         }
-        throw mno::CudaError(error.what() + (" " + last_good) + " --resume goes on from it, with --device cpu too.");
+        throw mno::CudaError(error.what() + (" " + last_good) +
+                             " --resume goes on from it, with --device cpu too.");
 #endif
       }
       request.report(report);

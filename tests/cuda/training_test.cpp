@@ -63,10 +63,12 @@ struct Clean {
 };
 
 template <class M>
-void same_loss_and_gradient(const Ensemble<typename M::Scalar, M::dimension>& ensemble, double tolerance) {
+void same_loss_and_gradient(const Ensemble<typename M::Scalar, M::dimension>& ensemble, double tolerance,
+                            Index least_points = 0) {
   using T = typename M::Scalar;
   M model(3, ensemble.grid().domain);
   model.set_factor_scale(T(0.7));
+  model.set_least_points(least_points);
   Stream random(5);
   for (T& value : model.values()) value += T(0.1 * random.normal());
   Cuda cuda;
@@ -102,6 +104,8 @@ TEST_CASE("every term of the loss has the processor's value and gradient") {
   same_loss_and_gradient<Mno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1), 1e-12);
   same_loss_and_gradient<Mno<Small, float>>(data<float, 1>(5, {{8}}, 2, 1), 2e-5);
   same_loss_and_gradient<Mno<Plane, double>>(data<double, 2>(3, {{6, 5}}, 1, 1), 1e-12);
+  same_loss_and_gradient<PathMno<Small, double>>(data<double, 1>(3, {{8}}, 2, 1), 1e-12,
+                                                 20);  // on a finer grid
 }
 
 TEST_CASE("known fields, stored or given, and coordinates") {

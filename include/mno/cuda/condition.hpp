@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "mno/cuda/elementwise.hpp"
-#include "mno/model/input.hpp"
+#include "mno/model/refined.hpp"
 
 namespace mno::cuda {
 
@@ -135,10 +135,15 @@ template <class M> class KnownFields {
     const Field<T, D>& stored = model.stored_known_fields();
     if (condition.known) {
       view_ = condition.known;
-    } else if (stored.grid() == condition.initial.grid) {
+      return;
+    }
+    Grid<D> seen = condition.initial.grid;
+    const auto factor = mno::detail::refinement(seen, model.least_points());
+    for (std::size_t d = 0; d < std::size_t(D); ++d) seen.points[d] *= factor[d];
+    if (stored.grid() == seen) {
       view_ = stored.view();
     } else {
-      resampled_ = resample<T, D>(stored, condition.initial.grid.points);
+      resampled_ = resample<T, D>(stored, seen.points);
       view_ = std::as_const(resampled_).view();
     }
   }

@@ -66,7 +66,7 @@ void pull_back(const Model<E, S, T>& model, const Condition<T, S::dimension>& co
       bars.times = arena.keep<T>(std::size_t(samples));
       device.upload(bar.times.data(), bars.times, std::size_t(samples));
     }
-    DeviceModel<M>(weights, model.factor_scale())
+    DeviceModel<M>(weights, model)
         .gradient(
             device, on_device, [&](const DeviceLaw<T, D>& law) { loss(law, samples); }, g, bars);
     device.download(g, gradient.values().data(), M::parameters);

@@ -23,7 +23,7 @@ void predict_all(const Model<E, S, T>& model, const Condition<T, S::dimension>& 
     T* const weights = device.arena().template keep<T>(M::parameters);
     device.upload(model.values().data(), weights, M::parameters);
     const auto on_device = uploaded<T, D>(device, condition, known.view(), first, samples);
-    visit(first, DeviceModel<M>(weights, model.factor_scale()).predict(device, on_device));
+    visit(first, DeviceModel<M>(weights, model).predict(device, on_device));
   };
   std::size_t free = 0, total = 0;
   device.check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");

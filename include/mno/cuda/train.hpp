@@ -111,7 +111,7 @@ template <class M> class Engine<M, Cuda> {
       // Measured for other sizes than the batch's own, this only looks at how many there are.
       const auto condition = batch->condition(n);
       const auto target = batch->target(n);
-      cuda::DeviceModel<M>(weights_.data(), model_.factor_scale())
+      cuda::DeviceModel<M>(weights_.data(), model_)
           .gradient(device_, condition,
                     [&](const cuda::DeviceLaw<T, D>& law) {
                       cuda::evaluate_loss<Recipe, T, D>(device_, recipe, law, target, batch->host_target(n),
