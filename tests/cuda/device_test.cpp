@@ -91,7 +91,7 @@ TEST_CASE("a sum has the same bits in every order of the threads") {
   const Clean clean;
   Cuda device;
   std::vector<double> first;
-  for (const std::uint64_t order : {0, 1, 2, 3, 4}) {
+  for (const std::uint64_t order : {0u, 1u, 2u, 3u, 4u}) {
     standin::settings().thread_order = order;
     standin::settings().blocks = order == 4 ? 2 : 0;
     for (const auto neighbours : {cuda::Neighbours::terms, cuda::Neighbours::segments}) {

@@ -32,7 +32,7 @@ template <class F> void on_each_device(F&& f) {
 #if defined(MNO_TEST_GPU)
   for (int time = 0; time < 2; ++time) f(device());
 #elif defined(MNO_TEST_CUDA)
-  for (const std::uint64_t order : {0, 1, 2, 3}) {  // of the threads; the last time there are few of them
+  for (const std::uint64_t order : {0u, 1u, 2u, 3u}) {  // of the threads; the last time there are few of them
     standin::settings().thread_order = order;
     standin::settings().blocks = order == 3 ? 3 : 0;
     standin::settings().threads = order == 3 ? 5 : 0;
