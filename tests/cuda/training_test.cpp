@@ -224,3 +224,17 @@ TEST_CASE("whichever call fails, training ends in a sentence, keeps its state, a
     standin::reset();
   }
 }
+
+TEST_CASE("data that does not fit the model is refused before anything is trained") {
+  const Clean clean;
+  Cuda cuda;
+  PathMno<Small> model(1);  // on a domain of length 1
+  const auto longer = data<float, 1>(4, {{8}, {{2.0}}}, 2, 1);
+  CHECK_THROWS_WITH_AS(
+      (Trainer<PathMno<Small>, Cuda>(model, longer, nullptr, short_run(), cuda)),
+      "mno::Trainer: argument 'initial': expected a domain of length 1 on axis 0, as the model has, got 2.",
+      Error);
+  auto broken = data<float, 1>(4, {{8}}, 2, 1);
+  broken.mean(1, 2, 0) = std::numeric_limits<float>::quiet_NaN();
+  CHECK_THROWS_AS((Trainer<PathMno<Small>, Cuda>(model, broken, nullptr, short_run(), cuda)), Error);
+}

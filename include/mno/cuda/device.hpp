@@ -86,6 +86,8 @@ class Cuda {
   /// body(samples): first to find out how much memory it takes, then in earnest. If there is not so much, the
   /// error says for how many samples there would be.
   template <class Body> void run(Index samples, Body&& body) {
+    check(cudaSetDevice(options_.device), "cudaSetDevice",
+          options_.device);  // also where another thread calls
     const std::size_t bytes = measure(samples, body);
     if (bytes > workspace_.size()) {
       wait();

@@ -27,7 +27,7 @@ void predict_all(const Model<E, S, T>& model, const Condition<T, S::dimension>& 
   };
   std::size_t free = 0, total = 0;
   device.check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
-  const std::size_t room = std::max(device.memory(), device.memory() + free / 2);
+  const std::size_t room = device.memory() + free / 2;
   Index most = batch;
   while (most > 1 && device.measure(most, body) > room) most = (most + 1) / 2;
   for (; first < batch; first += most) device.run(std::min(most, batch - first), body);

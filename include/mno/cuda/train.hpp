@@ -42,7 +42,6 @@ template <class M> class Engine<M, Cuda> {
 
   Engine(M& model, const Data& train, Index batch, const AdamWOptions& adamw, double average, Cuda& device)
       : model_(model),
-        train_(train),
         device_(device),
         adamw_(adamw),
         decay_(average),
@@ -52,6 +51,9 @@ template <class M> class Engine<M, Cuda> {
         first_(M::parameters, device.check),
         second_(M::parameters, device.check),
         result_(Recipe::size + 1, device.check) {
+    check<typename M::ShapeType>("Trainer", train.condition(), model.domain(),
+                                 model.stored_known_fields().size() > 0);
+    check("Trainer", train.target());
     AdamW<T>(std::size_t(0), adamw);  // checks the options
     if (average > 0) {
       WeightAverage<T>(std::size_t(0), average);
@@ -104,8 +106,6 @@ template <class M> class Engine<M, Cuda> {
       batch->fetch(entries, copies_.stream(), device_.check);
     }
     cuda::DeviceBatch<T, D>& other = batch == slots_[0].get() ? *slots_[1] : *slots_[0];
-    const Target<T, D> host = batch->host_target(samples);
-    require(host.mean.grid == train_.grid(), "Trainer", "train", text("one grid"), text("another"));
     batch->before(device_.stream(), device_.check);
     device_.run(samples, [&](Index n) {
       // Measured for other sizes than the batch's own, this only looks at how many there are.
@@ -187,7 +187,6 @@ template <class M> class Engine<M, Cuda> {
   double* result_device() { return values_device_.data(); }
 
   M& model_;
-  const Data& train_;
   Cuda& device_;
   AdamWOptions adamw_;
   double decay_;
