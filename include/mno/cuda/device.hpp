@@ -91,7 +91,7 @@ class Cuda {
     const std::size_t bytes = measure(samples, body);
     if (bytes > workspace_.size()) {
       wait();
-      workspace_ = {};
+      workspace_ = cuda::DeviceBuffer<std::byte>();
       try {
         workspace_ = cuda::DeviceBuffer<std::byte>(bytes, check);
       } catch (const DeviceOutOfMemory& error) {
@@ -210,7 +210,7 @@ class Cuda {
     if (stream_) cudaStreamSynchronize(stream_);
     plans_.clear();
     if (blas_) cublasDestroy(blas_);
-    workspace_ = {};
+    workspace_ = cuda::DeviceBuffer<std::byte>();
     if (stream_) cudaStreamDestroy(stream_);
     blas_ = nullptr;
     stream_ = nullptr;
