@@ -6,8 +6,11 @@
 //
 // The linker hands our calls to the functions __wrap_… below (--wrap), which pass them on.
 #include <cstdio>
+#include <functional>
+#include <stdexcept>
 
 #include "compare/gpu_worker.hpp"
+#include "flops.hpp"
 
 namespace {
 
@@ -27,8 +30,8 @@ void count_product(double flops) {
   counts.product_flops += flops;
 }
 
-/// Points of a field by the plan that was made for it.
-double fields_of(cufftHandle plan);
+/// Real numbers that a plan's transform takes or gives.
+double numbers_of(cufftHandle plan);
 
 }  // namespace
 
@@ -77,13 +80,13 @@ cufftResult __wrap_cufftMakePlanMany(cufftHandle plan, int rank, int* n, int* in
 cufftResult __real_cufftExecR2C(cufftHandle, cufftReal*, cufftComplex*);
 cufftResult __wrap_cufftExecR2C(cufftHandle plan, cufftReal* real, cufftComplex* half) {
   ++counts.transforms;
-  counts.transformed += fields_of(plan);
+  counts.transformed += numbers_of(plan);
   return __real_cufftExecR2C(plan, real, half);
 }
 cufftResult __real_cufftExecC2R(cufftHandle, cufftComplex*, cufftReal*);
 cufftResult __wrap_cufftExecC2R(cufftHandle plan, cufftComplex* half, cufftReal* real) {
   ++counts.transforms;
-  counts.transformed += fields_of(plan);
+  counts.transformed += numbers_of(plan);
   return __real_cufftExecC2R(plan, half, real);
 }
 
@@ -112,10 +115,18 @@ std::vector<Plan>& plans() {
   static std::vector<Plan> all;
   return all;
 }
-double fields_of(cufftHandle handle) {
+double numbers_of(cufftHandle handle) {
   for (auto plan = plans().rbegin(); plan != plans().rend(); ++plan)  // a handle may be given out again
     if (plan->handle == handle) return plan->numbers;
   throw std::logic_error("gpu_counts: a transform without a plan");
+}
+
+/// Products alone, by the formulas of flops.hpp: transforms are another algorithm there.
+template <int D> double products_of_floor(const mno::Grid<D>& grid, bool training) {
+  using S = comparison::Goal<D>;
+  const floor_count::Flops<S> flops{grid.points, floor_count::MixingProducts::four};
+  const double transforms = 2 * S::depth * flops.transform(S::width);
+  return training ? flops.gradient() - 2 * transforms : flops.forward() - transforms;
 }
 
 template <int D> void count(const std::string& shape, mno::Index batch) {
@@ -128,10 +139,12 @@ template <int D> void count(const std::string& shape, mno::Index batch) {
     std::printf(
         "{\"shape\": \"%s\", \"batch\": %ld, \"task\": \"%s\", \"launches\": %ld, \"blocks\": %ld, "
         "\"products\": %ld, \"product_flops\": %.17g, \"transforms\": %ld, \"transformed\": %.17g, "
-        "\"copies\": %ld, \"copied\": %.17g, \"waits\": %ld, \"workspace\": %zu}\n",
+        "\"copies\": %ld, \"copied\": %.17g, \"waits\": %ld, \"workspace\": %zu, "
+        "\"floor_products\": %.17g}\n",
         shape.c_str(), long(batch), task, counts.launches, counts.blocks, counts.products,
         counts.product_flops, counts.transforms, counts.transformed, counts.copies, counts.copied,
-        counts.waits, worker.device().memory());
+        counts.waits, worker.device().memory(),
+        double(batch) * products_of_floor<D>(comparison::grid_of<D>(shape), std::string(task) == "train"));
     std::fflush(stdout);
   }
 }

@@ -278,7 +278,7 @@ def by_part(calls, card):
     parts = defaultdict(list)
     for call in calls:
         parts[call.part].append(call)
-    return {part: total(some) | estimate(some, card) for part, some in parts.items()}
+    return {part: total(some) | {"ms": 1e3 * estimate(some, card)["float"]} for part, some in parts.items()}
 
 
 def table(card):
@@ -302,7 +302,7 @@ def table(card):
     parts = list(details[0][2])
     lines += ["| | " + " | ".join(parts) + " |", "|---" * (len(parts) + 1) + "|"]
     for shape, batch, some in details:
-        cell = lambda p: f"{p['calls']}, {p['bytes'] / 1e9:.2g}, {p['flops'] / 1e9:.2g}, {1e3 * p['float']:.2g}"
+        cell = lambda p: f"{p['calls']}, {p['bytes'] / 1e9:.2g}, {p['flops'] / 1e9:.2g}, {p['ms']:.2g}"
         cells = [cell(some[part]) for part in parts]
         lines.append(f"| {shape.replace('x', '×')}, batch {batch} | " + " | ".join(cells) + " |")
     return "\n".join(lines)

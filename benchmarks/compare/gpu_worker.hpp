@@ -9,6 +9,8 @@
 //   sample   256 draws from the law of one sample, from the host to the host
 //
 // All of them return when the device is done.
+#include <functional>
+
 #include "mno/cuda/sample.hpp"
 #include "mno/cuda/train.hpp"
 #include "setting.hpp"

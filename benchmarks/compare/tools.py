@@ -31,23 +31,32 @@ def run(command, **options):
     subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, **options)
 
 
-def python_with_torch(folder):
-    """The interpreter of an environment of its own with PyTorch, NumPy and safetensors."""
+def python_with_torch(folder, cuda=False):
+    """The interpreter of an environment of its own with PyTorch, NumPy and safetensors; with a PyTorch that can use a
+    GPU, if it is asked for."""
     python = folder / "bin/python"
     pip = [folder / "bin/pip", "install", "-q", "--disable-pip-version-check"]
     if not python.exists():
         run([sys.executable, "-m", "venv", folder])
-    if not has(python, f"import torch; assert torch.__version__.startswith('{TORCH}')"):
+    wanted = f"torch.__version__.startswith('{TORCH}')" + (" and torch.version.cuda" if cuda else "")
+    if not has(python, f"import torch; assert {wanted}"):
         say(f"Installing PyTorch {TORCH} into {folder} …")
-        index = ["--index-url", "https://download.pytorch.org/whl/cpu", "--retries", "0", "--timeout", "15"]
-        try:  # a fifth of the size, and the same kernels for processors
-            run([*pip, *index, f"torch=={TORCH}"], stderr=subprocess.DEVNULL)
-        except subprocess.CalledProcessError:
-            say("  PyTorch's own index does not answer; the build of the default index, which is larger.")
+        if cuda or not small_torch(pip):
             run([*pip, f"torch=={TORCH}"])
     if not has(python, "import numpy, safetensors"):
         run([*pip, "numpy", "safetensors"])
     return python
+
+
+def small_torch(pip):
+    """Whether PyTorch could be had without CUDA: a fifth of the size, and the same kernels for processors."""
+    index = ["--index-url", "https://download.pytorch.org/whl/cpu", "--retries", "0", "--timeout", "15"]
+    try:
+        run([*pip, *index, f"torch=={TORCH}"], stderr=subprocess.DEVNULL)
+        return True
+    except subprocess.CalledProcessError:
+        say("  PyTorch's own index does not answer; the build of the default index, which is larger.")
+        return False
 
 
 def has(python, code):
@@ -66,13 +75,13 @@ def with_neuraloperator(folder):
     return has(python, imports)
 
 
-def build(target, wanted=True):
+def build(target, wanted=True, preset="benchmark"):
     """Our side's program, built first unless what is there is to be used."""
-    program = BUILD / "benchmark/bin" / target
+    program = BUILD / preset / "bin" / target
     if wanted:
         say("Building our side …")
-        run(["cmake", "--preset", "benchmark"], cwd=ROOT)
-        run(["cmake", "--build", "--preset", "benchmark", "--target", target], cwd=ROOT)
+        run(["cmake", "--preset", preset], cwd=ROOT)
+        run(["cmake", "--build", "--preset", preset, "--target", target], cwd=ROOT)
     elif not program.exists():
         raise RuntimeError(f"{program} is not there: run without --no-build.")
     return program
@@ -108,6 +117,25 @@ class Side:
     def close(self):
         self.process.stdin.close()
         self.process.wait()
+
+
+def check_equal(sides, largest):
+    """Loss, gradients, mean and variance of all sides, and the loss after three steps of AdamW: no relative difference
+    to ours may be larger."""
+    file = RESULTS / "mno.safetensors"
+    sides[OURS].ask(f"check {file}")
+    losses = sides[OURS].numbers("steps 3")
+    report = {}
+    for name, side in sides.items():
+        if name == OURS:
+            continue
+        worst, where = side.ask(f"check {file}").split()
+        after = max(abs(a - b) / abs(a) for a, b in zip(losses, side.numbers("steps 3")))
+        say(f"  {name}: largest relative difference {worst} ({where}); losses over 3 steps {after:.1e}")
+        if not max(float(worst), after) <= largest:
+            raise RuntimeError(f"{name} does not compute what mno computes.")
+        report[name] = {"largest_relative_difference": float(worst), "tensor": where, "losses": after}
+    return report
 
 
 def take_turns(sides, command, rounds):

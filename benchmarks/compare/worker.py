@@ -1,4 +1,4 @@
-"""PyTorch's side of the comparison: answers the commands of compare/worker.hpp.
+"""PyTorch's side of the comparison on processors: answers the commands of compare/protocol.hpp.
 
     python worker.py <variant> <shape> <threads> FILE
 
@@ -47,8 +47,15 @@ class NeuralOperator(torch.nn.Module):
     )  # fmt: skip
 
 
+def compiled(variant, call):
+    """As the variant's name ends; `graphs` are CUDA's, on a processor the same as `compiled`."""
+    if variant.endswith("graphs"):
+        return torch.compile(call, mode="reduce-overhead")
+    return torch.compile(call) if variant.endswith("compiled") else call
+
+
 class Worker:
-    def __init__(self, variant, shape, threads, path):
+    def __init__(self, variant, shape, threads, path, device="cpu"):
         torch.set_num_threads(threads)
         torch.set_num_interop_threads(1)
         points = tuple(int(n) for n in shape.split("x"))
@@ -64,6 +71,8 @@ class Worker:
             self.model = models.Usual(len(points), scale)
         if variant != "neuraloperator":
             self.model.load({k: v for k, v in tensors.items() if not k.startswith("data.")})
+        self.model.to(device)
+        tensors = {k: v.to(device) for k, v in tensors.items() if k.startswith("data.")}
         fields = [self.model.arrange(tensors[f"data.{key}"]) for key in ("initial", "mean", "variance")]
         self.u, self.mean, self.variance = fields
         self.t = tensors["data.times"]
@@ -71,9 +80,9 @@ class Worker:
         # PyTorch's fused AdamW takes no complex parameters; neuraloperator has some.
         fused = not any(p.is_complex() for p in self.model.parameters())
         self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=1e-4, weight_decay=1e-2, fused=fused)
-        self.loss, self.moments = self.model.loss, self.model.moments
-        if variant.endswith("compiled"):
-            self.loss, self.moments = torch.compile(self.loss), torch.compile(self.moments)
+        self.loss, self.moments, self.law = (
+            compiled(variant, call) for call in (self.model.loss, self.model.moments, self.model.law)
+        )
 
     def backward(self):
         self.optimiser.zero_grad(set_to_none=True)
@@ -92,11 +101,12 @@ class Worker:
     def check(self, path):
         """The largest relative difference (Euclidean norm) to loss, gradients, mean and variance in our side's file,
         and of which of them."""
+        mean, variance = (self.model.restore(field).clone() for field in self.forward(self.u, self.t))
         loss = self.backward().detach()
-        mean, variance = (self.model.restore(field) for field in self.forward(self.u, self.t))
         theirs = {"loss": loss, "mean": mean, "variance": variance} | self.model.gradients()
         with safe_open(path, "pt") as file:
             ours = {key: file.get_tensor(key).double() for key in file.keys()}
+        theirs = {key: value.cpu() for key, value in theirs.items()}
         assert set(ours) == set(theirs), f"other tensors: {sorted(set(ours) ^ set(theirs))}"
         differences = [
             ((value - theirs[key].detach().reshape(value.shape)).norm() / value.norm(), key)
@@ -116,20 +126,25 @@ class Worker:
             return f"{first:.9g} {self.backward().item():.9g}"
         if command == "memory":
             return f"{status('VmHWM:')} {status('VmRSS:')}"
-        calls = {
+        return repeat(float(argument), clock, self.tasks()[command])
+
+    def tasks(self):
+        return {
             "train": self.step,
             "forward": lambda: self.forward(self.u, self.t),
             "latency": lambda: self.forward(*self.one),
         }
-        return repeat(float(argument), clock, calls[command])
+
+
+def answer_commands(worker):
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(worker.answer(*line.split()), flush=True)
 
 
 def main():
     variant, shape, threads, path = sys.argv[1:]
-    worker = Worker(variant, shape, int(threads), path)
-    print("ready", flush=True)
-    for line in sys.stdin:
-        print(worker.answer(*line.split()), flush=True)
+    answer_commands(Worker(variant, shape, int(threads), path))
 
 
 if __name__ == "__main__":
