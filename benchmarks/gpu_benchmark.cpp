@@ -2,8 +2,8 @@
 // with PyTorch. Compiled by nvcc; without a GPU it says so and returns 77.
 //
 //   gpu_benchmark [--shapes 64,256,64x64] [--batch N] [--rounds N] [--seconds S]
-//     prints a line of JSON for every shape, task and precision. The precisions take turns, one turn before the
-//     first is not counted, and a turn repeats its task for at least that many seconds.
+//     prints a line of JSON for every shape, task and precision. The precisions take turns, one turn before
+//     the first is not counted, and a turn repeats its task for at least that many seconds.
 //   gpu_benchmark make SHAPE BATCH FILE          writes weights and data, for both sides to read
 //   gpu_benchmark work SHAPE float|tf32 FILE     reads them and answers the commands of compare/protocol.hpp
 //

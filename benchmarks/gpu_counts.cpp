@@ -1,6 +1,6 @@
-// What a training step and a prediction ask of the device, counted while they run on the host stand-in of CUDA's
-// libraries: gpu_estimate.py is held against it. How often the device is called does not depend on which device
-// it is, but for what cuFFT and cuBLAS launch in one call, which is not counted here.
+// What a training step and a prediction ask of the device, counted while they run on the host stand-in of
+// CUDA's libraries: gpu_estimate.py is held against it. How often the device is called does not depend on
+// which device it is, but for what cuFFT and cuBLAS launch in one call, which is not counted here.
 //
 //   gpu_counts SHAPE BATCH...    prints a line of JSON for every batch and task
 //
@@ -46,22 +46,24 @@ cudaError_t __wrap_mno_standin_launch(const void* closure, std::size_t bytes, Th
   return __real_mno_standin_launch(closure, bytes, thread, blocks, threads, stream);
 }
 
-cublasStatus_t __real_cublasSgemmStridedBatched(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
-                                                int, const float*, const float*, int, long long, const float*,
-                                                int, long long, const float*, float*, int, long long, int);
+cublasStatus_t __real_cublasSgemmStridedBatched(cublasHandle_t, cublasOperation_t, cublasOperation_t, int,
+                                                int, int, const float*, const float*, int, long long,
+                                                const float*, int, long long, const float*, float*, int,
+                                                long long, int);
 cublasStatus_t __wrap_cublasSgemmStridedBatched(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
                                                 int m, int n, int k, const float* s, const float* a, int lda,
                                                 long long sa, const float* b, int ldb, long long sb,
-                                                const float* keep, float* c, int ldc, long long sc, int count) {
+                                                const float* keep, float* c, int ldc, long long sc,
+                                                int count) {
   count_product(2.0 * m * n * k * count);
   return __real_cublasSgemmStridedBatched(h, ta, tb, m, n, k, s, a, lda, sa, b, ldb, sb, keep, c, ldc, sc,
                                           count);
 }
 
-cublasStatus_t __real_cublasCgemmStridedBatched(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
-                                                int, const cuComplex*, const cuComplex*, int, long long,
-                                                const cuComplex*, int, long long, const cuComplex*, cuComplex*,
-                                                int, long long, int);
+cublasStatus_t __real_cublasCgemmStridedBatched(cublasHandle_t, cublasOperation_t, cublasOperation_t, int,
+                                                int, int, const cuComplex*, const cuComplex*, int, long long,
+                                                const cuComplex*, int, long long, const cuComplex*,
+                                                cuComplex*, int, long long, int);
 cublasStatus_t __wrap_cublasCgemmStridedBatched(cublasHandle_t h, cublasOperation_t ta, cublasOperation_t tb,
                                                 int m, int n, int k, const cuComplex* s, const cuComplex* a,
                                                 int lda, long long sa, const cuComplex* b, int ldb,

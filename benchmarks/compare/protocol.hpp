@@ -2,11 +2,13 @@
 // How a side of a comparison is asked: a process that holds one model and one batch, prints "ready", and does
 // what it is told on its standard input, so that other sides can run in between.
 //
-//   check FILE          loss, gradient, mean and variance of the batch, written to FILE; PyTorch's side answers
+//   check FILE          loss, gradient, mean and variance of the batch, written to FILE; PyTorch's side
+//   answers
 //                       how far its own are from those
 //   steps N             N training steps; answers with the loss before the first and after the last
 //   memory              answers with the peak and the present resident memory in KiB
-//   TASK SECONDS CLOCK  the task again and again for that long; answers with the milliseconds of each time, of
+//   TASK SECONDS CLOCK  the task again and again for that long; answers with the milliseconds of each time,
+//   of
 //                       which the clock is `wall`, or `cpu` for the processor time of all threads
 #include <fstream>
 #include <functional>

@@ -2,7 +2,8 @@
 // Our side of the comparison with PyTorch on processors.
 //
 //   compare_worker make <shape> <batch> FILE      writes weights and data, for both sides to read
-//   compare_worker work <shape> <threads> FILE    reads them and answers the commands of protocol.hpp, with the
+//   compare_worker work <shape> <threads> FILE    reads them and answers the commands of protocol.hpp, with
+//   the
 //     tasks  train    a training step
 //            forward  mean and variance of the whole batch
 //            latency  the same for one sample
