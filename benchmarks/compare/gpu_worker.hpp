@@ -82,7 +82,7 @@ template <int D> class GpuWorker {
       const cuda::DeviceCondition<float, D> condition{
           {initial_.data(), samples, u.grid(), u.channels(), u.channels()}, times_.data(), {}};
       const cuda::DeviceLaw<float, D> law =
-          cuda::DeviceModel<M>(weights_.data(), setting_.model.factor_scale()).predict(device_, condition);
+          cuda::DeviceModel<M>(weights_.data(), setting_.model).predict(device_, condition);
       const Index n = cuda::numbers(law.mean);
       float* const variance = device_.arena().template keep<float>(std::size_t(n));
       device_.for_each(
