@@ -54,9 +54,9 @@ template <class M> class Engine<M, Cuda> {
     check<typename M::ShapeType>("Trainer", train.condition(), model.domain(),
                                  model.stored_known_fields().size() > 0);
     check("Trainer", train.target());
-    AdamW<T>(std::size_t(0), adamw);  // checks the options
+    [[maybe_unused]] const AdamW<T> checked(std::size_t(0), adamw);  // its constructor looks at the options
     if (average > 0) {
-      WeightAverage<T>(std::size_t(0), average);
+      [[maybe_unused]] const WeightAverage<T> checked_too(std::size_t(0), average);
       average_ = cuda::DeviceBuffer<T>(M::parameters, device.check);
     }
     device.fill(first_.data(), Index(M::parameters), T(0));

@@ -71,11 +71,11 @@ template <class M, class Device = Cpu> class Trainer {
   static constexpr int D = M::dimension;
   using Data = Ensemble<T, D>;
 
-  Trainer(M& model, const Data& train, const Data* validation, TrainingOptions options, Device& device)
+  Trainer(M& model, const Data& train, const Data* validation, const TrainingOptions& options, Device& device)
       : model_(model),
         train_(train),
         validation_(validation),
-        options_(checked(std::move(options))),
+        options_(checked(options)),
         device_(device),
         batch_(std::min(options_.batch, train.size())),
         engine_(model, train, batch_, options_.adamw, options_.average, device) {
@@ -86,8 +86,8 @@ template <class M, class Device = Cpu> class Trainer {
   }
 
   Trainer(M& model, const Data& train, const Data* validation,
-          TrainingOptions options) requires(std::is_same_v<Device, Cpu>)
-      : Trainer(model, train, validation, std::move(options), default_device()) {}
+          const TrainingOptions& options) requires(std::is_same_v<Device, Cpu>)
+      : Trainer(model, train, validation, options, default_device()) {}
 
   bool finished() const {
     return epoch_ >= options_.epochs || (options_.patience > 0 && validation_ && stopping_.stop());
@@ -180,7 +180,7 @@ template <class M, class Device = Cpu> class Trainer {
   Index steps_per_epoch() const { return (train_.size() + batch_ - 1) / batch_; }
   double largest() const { return options_.clip > 0 ? options_.clip : std::numeric_limits<double>::max(); }
 
-  static TrainingOptions checked(TrainingOptions options) {
+  static const TrainingOptions& checked(const TrainingOptions& options) {
     require(options.epochs >= 1, "Trainer", "epochs", text("at least one"), text(options.epochs));
     require(options.batch >= 1, "Trainer", "batch", text("at least one sample"), text(options.batch));
     return options;
