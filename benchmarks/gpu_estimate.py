@@ -34,7 +34,7 @@ class Card:
     serial: float  # seconds per turn of a loop in one thread that waits for memory; an assumption
 
 
-# Peaks: NVIDIA, data sheet of the A100 (1758950-r4): 19.5 TFLOPS in FP32, 156 in TF32 without sparsity, 2039 GB/s.
+# Peaks as published for the A100 80GB SXM: 19.5 TFLOPS in FP32, 156 in TF32 without sparsity, 2039 GB/s.
 CARDS = {"A100": Card("A100 80GB SXM", 19.5e12, 156e12, 2039e9, 4e-6, 0.3e-6)}
 
 
