@@ -1,6 +1,8 @@
 #pragma once
 // How the experiments train. Length and weights were chosen on validation conditions of Burgers; other tasks
-// have the same, or fewer epochs to save time.
+// have the same, or fewer epochs to save time. The covariance's weight of phi4 was chosen on 300 further
+// conditions of its own: on the 100 of validation 1 looks better than 0.1, on those it is worse by a sixth,
+// and 0.03 better by a tenth.
 #include "study.hpp"
 
 namespace experiment::recipe {
@@ -15,7 +17,7 @@ struct Task {
   Index fno_epochs = 0;  // of the deterministic operator, if its own number was better
 };
 inline constexpr Task burgers{.fno_epochs = 200};
-inline constexpr Task phi4{.fno_epochs = 200};
+inline constexpr Task phi4{.covariance = 0.03, .fno_epochs = 200};
 inline constexpr Task spdebench{.epochs = 30, .mean = 10};
 inline constexpr Task rough_volatility{.epochs = 15, .covariance = 0, .mean = 10};
 inline constexpr Task cross_covariance{.epochs = 150, .covariance = 3, .mean = 10};
