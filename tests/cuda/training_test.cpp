@@ -221,6 +221,7 @@ TEST_CASE("whichever call fails, training ends in a sentence, keeps its state, a
     }
     CHECK(failures > (allocations ? 5 : 100));
     MESSAGE(std::string(allocations ? "allocations: " : "calls: ") << failures << " failures");
+    for (const auto& violation : standin::violations()) FAIL_CHECK(violation);
     standin::reset();
   }
 }
@@ -237,4 +238,26 @@ TEST_CASE("data that does not fit the model is refused before anything is traine
   auto broken = data<float, 1>(4, {{8}}, 2, 1);
   broken.mean(1, 2, 0) = std::numeric_limits<float>::quiet_NaN();
   CHECK_THROWS_AS((Trainer<PathMno<Small>, Cuda>(model, broken, nullptr, short_run(), cuda)), Error);
+}
+
+TEST_CASE("whichever call fails, a prediction ends in a sentence and nothing is left queued") {
+  const Clean clean;
+  const PathMno<Small> model(1);
+  const auto ensemble = data<float, 1>(3, {{8}}, 2, 1);
+  const auto expected = predict(model, ensemble.initial, 0.5f);
+  Cuda cuda;
+  int failures = 0;
+  for (std::uint64_t n = 1;; ++n) {
+    standin::fail_call(n);
+    try {
+      const auto law = predict(model, ensemble.initial, 0.5f, cuda);
+      CHECK(distance<float>(law.factor.span(), expected.factor.span()) < 1e-5);
+    } catch (const CudaError& error) {
+      ++failures;
+      CHECK(std::string(error.what()).find("mno::Cuda: ") == 0);
+      CHECK(standin::queued() == 0);
+    }
+    if (standin::failure_pending()) break;
+  }
+  CHECK(failures > 50);
 }

@@ -80,6 +80,8 @@ class Cuda {
 
   /// Everything that was queued is done.
   void wait() { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
+  /// The same after an error: what was queued may point to memory that is about to go.
+  void settle() noexcept { cudaStreamSynchronize(stream_); }
 
   // --- a computation
 
@@ -99,7 +101,12 @@ class Cuda {
       }
     }
     arena_.begin(workspace_.data(), workspace_.size());
-    body(samples);
+    try {
+      body(samples);
+    } catch (...) {
+      settle();
+      throw;
+    }
   }
   /// Bytes that body(samples) would take.
   template <class Body> std::size_t measure(Index samples, Body&& body) {

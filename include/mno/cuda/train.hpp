@@ -74,12 +74,6 @@ template <class M> class Engine<M, Cuda> {
       slot = std::make_unique<cuda::DeviceBatch<T, D>>(train, shared, batch, device.check);
     device.wait();
   }
-  /// Nothing of this may be in use when its memory goes.
-  ~Engine() {
-    cudaStreamSynchronize(device_.stream());
-    cudaStreamSynchronize(copies_.stream());
-  }
-
   std::int64_t steps() const { return steps_; }
 
   void begin() {
@@ -158,14 +152,19 @@ template <class M> class Engine<M, Cuda> {
   EngineState<T> state() {
     if (ahead_) end();
     EngineState<T> s{{Buffer<T>(M::parameters), Buffer<T>(M::parameters), steps_}, {}, 0};
-    device_.download(first_.data(), s.adamw.first.data(), M::parameters);
-    device_.download(second_.data(), s.adamw.second.data(), M::parameters);
     if (has_average()) {
       s.average = Buffer<T>(M::parameters);
-      device_.download(average_.data(), s.average.data(), M::parameters);
       s.average_updates = average_updates_;
     }
-    device_.wait();
+    try {
+      device_.download(first_.data(), s.adamw.first.data(), M::parameters);
+      device_.download(second_.data(), s.adamw.second.data(), M::parameters);
+      if (has_average()) device_.download(average_.data(), s.average.data(), M::parameters);
+      device_.wait();
+    } catch (...) {
+      device_.settle();
+      throw;
+    }
     return s;
   }
   void resume(EngineState<T> s) {
@@ -184,6 +183,17 @@ template <class M> class Engine<M, Cuda> {
   }
 
  private:
+  /// Nothing may be in use when its memory goes, also where a constructor fails half-way.
+  struct Settle {
+    cudaStream_t one, other;
+    Settle(cudaStream_t a, cudaStream_t b) : one(a), other(b) {}
+    Settle(const Settle&) = delete;
+    Settle& operator=(const Settle&) = delete;
+    ~Settle() {
+      cudaStreamSynchronize(one);
+      cudaStreamSynchronize(other);
+    }
+  };
   double* result_device() { return values_device_.data(); }
 
   M& model_;
@@ -196,7 +206,8 @@ template <class M> class Engine<M, Cuda> {
   cuda::PinnedBuffer<double> result_;  // the terms' values, and ‖g‖²
   std::array<std::unique_ptr<cuda::DeviceBatch<T, D>>, 2> slots_;
   std::int64_t steps_ = 0, average_updates_ = 0;
-  bool ahead_ = false;  // the device's weights are newer than the model's
+  bool ahead_ = false;                                 // the device's weights are newer than the model's
+  Settle settle_{device_.stream(), copies_.stream()};  // the last member is destroyed first
 };
 
 }  // namespace detail
