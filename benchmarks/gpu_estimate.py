@@ -31,11 +31,10 @@ class Card:
     tf32: float
     bandwidth: float  # bytes/s
     launch: float  # seconds per call; of no data sheet, an assumption
-    serial: float  # seconds per turn of a loop in one thread that waits for memory; an assumption
 
 
 # Peaks as published for the A100 80GB SXM: 19.5 TFLOPS in FP32, 156 in TF32 without sparsity, 2039 GB/s.
-CARDS = {"A100": Card("A100 80GB SXM", 19.5e12, 156e12, 2039e9, 4e-6, 0.3e-6)}
+CARDS = {"A100": Card("A100 80GB SXM", 19.5e12, 156e12, 2039e9, 4e-6)}
 
 
 @dataclass
@@ -46,11 +45,10 @@ class Call:
     bytes: float
     flops: float = 0
     blocks: int = 0
-    turns: int = 0  # of a loop in a single thread
 
     def seconds(self, card, tf32):
         peak = card.tf32 if tf32 and self.kind == "product" else card.fp32
-        return max(card.launch, self.bytes / card.bandwidth, self.flops / peak, self.turns * card.serial)
+        return max(card.launch, self.bytes / card.bandwidth, self.flops / peak)
 
 
 class Device:
@@ -59,9 +57,9 @@ class Device:
     def __init__(self):
         self.calls, self.part = [], ""
 
-    def for_each(self, name, items, bytes_each, turns=0):
+    def for_each(self, name, items, bytes_each):
         blocks = min(-(-items // THREADS), MOST_BLOCKS)
-        self.calls.append(Call(self.part, name, "kernel", items * bytes_each, blocks=blocks, turns=turns))
+        self.calls.append(Call(self.part, name, "kernel", items * bytes_each, blocks=blocks))
 
     def multiply(self, name, rows, depth, columns, count=1, number=FLOAT, add=False):
         """count times (rows x depth)(depth x columns); added to what is there, or set."""
@@ -194,7 +192,9 @@ class Step:
             self.device.for_each("Transfer", self.rows * channels, 2 * FLOAT)
         self.device.for_each("ScaleSamples", self.rows * self.outputs, 2 * FLOAT)
         self.device.reduce("InnerProduct", self.batch, self.n * self.outputs, 2 * FLOAT, FLOAT)
-        self.device.for_each("GateAdjoint", 1, 2 * FLOAT * self.batch, turns=self.batch)
+        self.device.for_each("GateAdjoint", self.batch, 3 * FLOAT)
+        self.device.reduce("ColumnTerm", 1, self.batch, FLOAT, FLOAT)
+        self.device.for_each("AddTo", 1, 3 * FLOAT)
         self.device.part = "heads"
         for i, outputs in enumerate(self.heads):
             self.head_adjoint(outputs, add=i > 0)

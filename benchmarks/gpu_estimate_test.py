@@ -38,14 +38,13 @@ class Estimate(unittest.TestCase):
                     self.assertEqual(ours["transforms"] * each, counted["transformed"])
 
     def test_a_call_takes_as_long_as_the_slowest_of_its_parts(self):
-        card = gpu_estimate.Card("made up", fp32=1e12, tf32=8e12, bandwidth=1e11, launch=5e-6, serial=1e-6)
+        card = gpu_estimate.Card("made up", fp32=1e12, tf32=8e12, bandwidth=1e11, launch=5e-6)
         call = lambda **what: gpu_estimate.Call("part", "name", **({"kind": "product", "bytes": 0} | what))
         self.assertEqual(call().seconds(card, False), 5e-6)
         self.assertAlmostEqual(call(bytes=1e6).seconds(card, False), 1e-5)
         self.assertAlmostEqual(call(flops=8e7).seconds(card, False), 8e-5)
         self.assertAlmostEqual(call(flops=8e7).seconds(card, True), 1e-5)
         self.assertAlmostEqual(call(kind="kernel", flops=8e7).seconds(card, True), 8e-5)
-        self.assertAlmostEqual(call(kind="kernel", turns=256).seconds(card, True), 256e-6)
 
     def test_the_estimate_is_never_below_one_of_its_parts(self):
         card = gpu_estimate.CARDS["A100"]

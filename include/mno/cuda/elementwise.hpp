@@ -61,11 +61,15 @@ template <class T> struct AddTo {
   MNO_HOST_DEVICE void operator()(Index i) const { to[i] += from[i]; }
 };
 /// sums[c] += Σ_rows x(row, c)
-template <class T, int D> void add_column_sums(Cuda& device, const View<const T, D>& x, T* sums) {
+template <class T> void add_column_sums(Cuda& device, const Matrix<const T>& x, T* sums) {
   const DeviceScope scope(device.arena());
-  T* const total = device.arena().template scratch<T>(std::size_t(x.channels));
-  reduce<T>(device, x.channels, x.rows(), ColumnTerm<T>{rows(x)}, total, Neighbours::segments);
-  device.for_each(x.channels, AddTo<T>{total, sums});
+  T* const total = device.arena().template scratch<T>(std::size_t(x.columns));
+  reduce<T>(device, x.columns, x.rows, ColumnTerm<T>{{x.data, x.pitch, x.columns}}, total,
+            Neighbours::segments);
+  device.for_each(x.columns, AddTo<T>{total, sums});
+}
+template <class T, int D> void add_column_sums(Cuda& device, const View<const T, D>& x, T* sums) {
+  add_column_sums<T>(device, matrix(x), sums);
 }
 
 }  // namespace mno::cuda

@@ -43,17 +43,16 @@ template <class T> struct InnerProduct {
     return ybar(at) * a(at);
   }
 };
-/// One thread, sample after sample: the parameters' cotangent is a sum over all.
+/// Every sample's share of the parameters' cotangent, to be added up, and t̄.
 template <class G, class T> struct GateAdjoint {
   const T *w, *times, *gate_bar;
-  T *wbar, *times_bar;
-  Index batch;
-  MNO_HOST_DEVICE void operator()(Index) const {
-    for (Index b = 0; b < batch; ++b) {
-      const T tbar = G::template vjp<T>(std::span<const T>(w, G::parameters), times[b], gate_bar[b],
-                                        std::span<T>(wbar, G::parameters));
-      if (times_bar) times_bar[b] += tbar;
-    }
+  T *shares, *times_bar;  // shares: (sample, parameter)
+  MNO_HOST_DEVICE void operator()(Index b) const {
+    T* const share = shares + b * Index(G::parameters);
+    for (std::size_t p = 0; p < G::parameters; ++p) share[p] = 0;
+    const T tbar = G::template vjp<T>(std::span<const T>(w, G::parameters), times[b], gate_bar[b],
+                                      std::span<T>(share, G::parameters));
+    if (times_bar) times_bar[b] += tbar;
   }
 };
 /// y += κ_c u_0,c, or y = that
@@ -108,9 +107,12 @@ template <class L, class G> struct GatedOnCuda {
     T* const gate_bar = pass.scratch_values(ybar.batch);
     device.for_each(numbers(ybar), detail::ScaleSamples<T>{rows(ybar), trace.gate, rows(abar), each, false});
     reduce<T>(device, ybar.batch, each, detail::InnerProduct<T>{rows(ybar), rows(trace.a), each}, gate_bar);
-    device.for_each(1, detail::GateAdjoint<G, T>{
-                           w.data() + L::parameters, pass.times.data(), gate_bar, wbar.data() + L::parameters,
-                           pass.times_bar.empty() ? nullptr : pass.times_bar.data(), ybar.batch});
+    T* const shares = pass.scratch_values(ybar.batch * Index(G::parameters));
+    device.for_each(ybar.batch,
+                    detail::GateAdjoint<G, T>{w.data() + L::parameters, pass.times.data(), gate_bar, shares,
+                                              pass.times_bar.empty() ? nullptr : pass.times_bar.data()});
+    add_column_sums<T>(device, {shares, ybar.batch, Index(G::parameters), Index(G::parameters)},
+                       wbar.data() + L::parameters);
     mno::detail::adjoint<L, Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar,
                                   pass, write);
   }
