@@ -7,15 +7,14 @@ namespace mno {
 
 namespace cuda {
 
-/// y = f(x + bias) or y += that, and f′ where a derivative is kept (null: not); bias may be null. y may be x.
+/// y = f(x) or y += f(x), and f′(x) where a derivative is kept (null: not).
 template <class Function, class T> struct Activate {
   Rows<const T> x;
-  const T* bias;
   Rows<T> y;
   T* derivative;  // dense
   bool add;
   MNO_HOST_DEVICE void operator()(Index i) const {
-    const Slope<T> f = Function::at(x(i) + (bias ? bias[i % x.channels] : T(0)));
+    const Slope<T> f = Function::at(x(i));
     y(i) = add ? y(i) + f.value : f.value;
     if (derivative) derivative[i] = f.derivative;
   }
@@ -40,8 +39,8 @@ template <class Function, int Channels> struct ActivationOnCuda {
     using T = typename Pass::Scalar;
     const Out<Pass> derivative = pass.recording ? pass.keep_uninitialised(x, Channels) : Out<Pass>{};
     trace.derivative = derivative;
-    pass.device().for_each(
-        numbers(x), Activate<Function, T>{rows(x), nullptr, rows(y), derivative.data, write == Write::add});
+    pass.device().for_each(numbers(x),
+                           Activate<Function, T>{rows(x), rows(y), derivative.data, write == Write::add});
   }
   template <class Pass>
   static void adjoint(Weights<Pass>, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass>,

@@ -40,7 +40,7 @@ DeviceTarget<T, D> uploaded(Cuda& device, const Target<T, D>& target, Index samp
 }
 
 /// Forward, loss(law, samples) and adjoint of a host condition; gradient and bar come back to the host.
-/// `loss` sets the cotangents; after(…) is for what else is to be brought back.
+/// `loss` sets the cotangents.
 template <class E, class S, class T, class Loss>
 void pull_back(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition, Loss&& loss,
                Model<E, S, T>& gradient, Cuda& device, const ConditionBar<T, S::dimension>& bar) {
@@ -77,20 +77,6 @@ void pull_back(const Model<E, S, T>& model, const Condition<T, S::dimension>& co
   });
 }
 
-template <class E, class S, class T>
-void check_gradient_arguments(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
-                              const ConditionBar<T, S::dimension>& bar) {
-  constexpr int D = S::dimension;
-  check<S>("value_and_gradient", condition, model.domain(), model.stored_known_fields().size() > 0);
-  const auto& u = condition.initial;
-  if (bar.initial)
-    mno::detail::require_like<T, D>("value_and_gradient", "bar.initial", bar.initial, u, S::channels);
-  if (bar.known)
-    mno::detail::require_like<T, D>("value_and_gradient", "bar.known", bar.known, u, known_fields<S>());
-  require(bar.times.empty() || Index(bar.times.size()) == u.batch, "value_and_gradient", "bar.times",
-          text("one per sample, ", u.batch), text(bar.times.size()));
-}
-
 }  // namespace cuda
 
 /// Returns the loss and sets `gradient`. The loss is one of the library's terms, put together by Loss or
@@ -100,7 +86,7 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
                           const LossOn<L, T, S::dimension>& loss, Model<E, S, T>& gradient, Cuda& device,
                           const ConditionBar<T, S::dimension>& bar = {}) {
   constexpr int D = S::dimension;
-  cuda::check_gradient_arguments(model, condition, bar);
+  detail::check_gradient_arguments(model, condition, bar);
   require(loss.target().samples() == condition.initial.batch, "value_and_gradient", "loss",
           text("a target of ", condition.initial.batch, " samples, as the condition has"),
           text(loss.target().samples()));
@@ -131,7 +117,7 @@ void vjp(const Model<E, S, T>& model, const Condition<T, S::dimension>& conditio
   detail::require_like<T, D>("vjp", "mean_bar", mean_bar.view(), condition.initial, S::channels);
   detail::require_like<T, D>("vjp", "factor_bar", factor_bar.view(), condition.initial,
                              S::rank * S::channels);
-  cuda::check_gradient_arguments(model, condition, bar);
+  detail::check_gradient_arguments(model, condition, bar);
   cuda::pull_back(
       model, condition,
       [&](const cuda::DeviceLaw<T, D>& law, Index) {
@@ -150,7 +136,7 @@ requires(!Model<E, S, T>::stochastic) void vjp(const Model<E, S, T>& model,
                                                const ConditionBar<T, S::dimension>& bar = {}) {
   constexpr int D = S::dimension;
   detail::require_like<T, D>("vjp", "field_bar", field_bar.view(), condition.initial, S::channels);
-  cuda::check_gradient_arguments(model, condition, bar);
+  detail::check_gradient_arguments(model, condition, bar);
   cuda::pull_back(
       model, condition,
       [&](const cuda::DeviceLaw<T, D>& law, Index) {

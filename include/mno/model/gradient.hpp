@@ -54,6 +54,19 @@ requires(!std::is_same_v<E, typename E::expression>) struct Split<E> : Split<typ
 /// Samples of a block that go through the last part together.
 inline Index samples_of_last_part(Index points) { return std::max<Index>(1, 256 / points); }
 
+/// Does what is given fit the model, and what is asked for fit what is given? For every device.
+template <class E, class S, class T>
+void check_gradient_arguments(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
+                              const ConditionBar<T, S::dimension>& bar) {
+  constexpr int D = S::dimension;
+  check<S>("value_and_gradient", condition, model.domain(), model.stored_known_fields().size() > 0);
+  const auto& u = condition.initial;
+  if (bar.initial) require_like<T, D>("value_and_gradient", "bar.initial", bar.initial, u, S::channels);
+  if (bar.known) require_like<T, D>("value_and_gradient", "bar.known", bar.known, u, known_fields<S>());
+  require(bar.times.empty() || Index(bar.times.size()) == u.batch, "value_and_gradient", "bar.times",
+          text("one per sample, ", u.batch), text(bar.times.size()));
+}
+
 }  // namespace detail
 
 /// Returns Σ_blocks loss(block) and sets `gradient` to its derivative in the model's parameters. The
@@ -68,17 +81,8 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
   using Parts = detail::Split<E>;
   using Back = typename Parts::Back;
   constexpr std::size_t before = E::parameters - Back::parameters;
-  check<S>("value_and_gradient", condition, model.domain(), model.stored_known_fields().size() > 0);
+  detail::check_gradient_arguments(model, condition, condition_bar);
   const auto& given = condition.initial;
-  if (condition_bar.initial)
-    detail::require_like<T, D>("value_and_gradient", "bar.initial", condition_bar.initial, given,
-                               S::channels);
-  if (condition_bar.known)
-    detail::require_like<T, D>("value_and_gradient", "bar.known", condition_bar.known, given,
-                               known_fields<S>());
-  require(condition_bar.times.empty() || Index(condition_bar.times.size()) == given.batch,
-          "value_and_gradient", "bar.times", text("one per sample, ", given.batch),
-          text(condition_bar.times.size()));
   const detail::Refined<T, D> fine(condition, model.least_points(), device, condition_bar);
   const ConditionBar<T, D>& bar = fine.bar;
   const View<const T, D>& u = fine.condition.initial;
