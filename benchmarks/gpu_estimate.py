@@ -137,7 +137,7 @@ class Step:
             self.device.multiply("input", self.rows, outputs, inputs, add=add)
 
     def lift(self):
-        self.device.for_each("SetRows", self.rows * WIDTH, FLOAT)
+        self.device.for_each("PutRows", self.rows * WIDTH, FLOAT)
         self.device.multiply("product", self.rows, INPUTS, WIDTH, add=True)
 
     def lift_adjoint(self):
@@ -158,7 +158,7 @@ class Step:
     def head(self, outputs, recording):
         self.device.multiply("first product", self.rows, WIDTH, PROJECTION)
         self.device.for_each("Finish", self.rows * PROJECTION, (3 if recording else 2) * FLOAT)
-        self.device.for_each("SetRows", self.rows * outputs, FLOAT)
+        self.device.for_each("PutRows", self.rows * outputs, FLOAT)
         self.device.multiply("second product", self.rows, PROJECTION, outputs, add=True)
 
     def head_adjoint(self, outputs, add):

@@ -19,6 +19,18 @@ template <class Function, class T> struct Activate {
     if (derivative) derivative[i] = f.derivative;
   }
 };
+/// y = f(z + b) and f′(z + b) in place of z, or y alone.
+template <class Function, class T> struct Finish {
+  T* z;  // dense; becomes f′
+  const T* bias;
+  Rows<T> y;
+  bool keep, add;
+  MNO_HOST_DEVICE void operator()(Index i) const {
+    const Slope<T> f = Function::at(z[i] + bias[i % y.channels]);
+    y(i) = add ? y(i) + f.value : f.value;
+    if (keep) z[i] = f.derivative;
+  }
+};
 /// x̄ = f′ ȳ or x̄ += f′ ȳ
 template <class T> struct ActivateAdjoint {
   Rows<const T> ybar;

@@ -37,18 +37,19 @@ template <class T> struct SetTo {
   MNO_HOST_DEVICE void operator()(Index i) const { to(i) = value; }
 };
 
-/// row += values
-template <class T> struct AddToRows {
+/// row = values, or row += values
+template <class T> struct PutRows {
   const T* values;
   Rows<T> to;
-  MNO_HOST_DEVICE void operator()(Index i) const { to(i) += values[i % to.channels]; }
+  bool add;
+  MNO_HOST_DEVICE void operator()(Index i) const {
+    const T value = values[i % to.channels];
+    to(i) = add ? to(i) + value : value;
+  }
 };
-/// row = values
-template <class T> struct SetRows {
-  const T* values;
-  Rows<T> to;
-  MNO_HOST_DEVICE void operator()(Index i) const { to(i) = values[i % to.channels]; }
-};
+template <class T, int D> void put_rows(Cuda& device, const T* values, const View<T, D>& to, Write write) {
+  device.for_each(numbers(to), PutRows<T>{values, rows(to), write == Write::add});
+}
 
 /// Σ over all rows, channel by channel
 template <class T> struct ColumnTerm {

@@ -5,6 +5,7 @@
 #include "mno/cuda/fourier.hpp"
 #include "mno/cuda/mercer.hpp"
 #include "mno/cuda/nodes.hpp"
+#include "mno/cuda/perceptron.hpp"
 #include "mno/cuda/refined.hpp"
 #include "mno/cuda/separable.hpp"
 #include "mno/model/model.hpp"

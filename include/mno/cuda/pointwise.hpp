@@ -18,10 +18,7 @@ template <class L> struct PointwiseOnCuda {
     using T = typename Pass::Scalar;
     trace.x = x;
     const T* const bias = w.data() + inputs * outputs;
-    if (write == Write::set)
-      pass.device().for_each(numbers(y), SetRows<T>{bias, rows(y)});
-    else
-      pass.device().for_each(numbers(y), AddToRows<T>{bias, rows(y)});
+    put_rows<T, Pass::dimension>(pass.device(), bias, y, write);
     multiply<T>(w.data(), x, y, Write::add, pass.device());
   }
 
