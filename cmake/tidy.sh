@@ -8,7 +8,7 @@ install_packages "${build_packages[@]}" "${test_packages[@]}" clang-tidy
 
 # Without OpenMP: g++'s flags for it stand in the database, and clang-tidy then looks for clang's own omp.h.
 cmake --preset dev -B build/tidy -DMNO_OPENMP=OFF -DMNO_ALL_BENCHMARKS=ON \
-  -DCMAKE_VERIFY_INTERFACE_HEADER_SETS=OFF >/dev/null
+  -DMNO_TESTS_TOGETHER=OFF >/dev/null
 mapfile -t sources < <(find tests/*/ examples benchmarks \( -name '*_test.cpp' -o -path 'examples/*.cpp' -o \
   -name '*_benchmark.cpp' \) | sort)
 status=0

@@ -27,7 +27,7 @@ int main(int argc, char** argv) try {
 
   // [initial]
   mno::Field<float, 1> u0(/*batch=*/1, mno::Grid<1>{{64}}, /*channels=*/1);
-  mno::fill(u0, [](auto x, mno::Index) { return std::sin(2 * std::numbers::pi * x[0]); });
+  u0.fill([](auto x, mno::Index) { return std::sin(2 * std::numbers::pi * x[0]); });
   // [initial] end
 
   // [predict]
@@ -45,7 +45,7 @@ int main(int argc, char** argv) try {
 
   // [grids]
   mno::Field<float, 1> fine(1, mno::Grid<1>{{256}}, 1);  // the same weights on another grid
-  mno::fill(fine, [](auto x, mno::Index) { return std::sin(2 * std::numbers::pi * x[0]); });
+  fine.fill([](auto x, mno::Index) { return std::sin(2 * std::numbers::pi * x[0]); });
   const auto fine_law = mno::predict(model, fine, 0.5f);
   std::cout << "mean at x = 0.25: " << law.mean(0, 16, 0) << " on 64 points, " << fine_law.mean(0, 64, 0)
             << " on 256\n";

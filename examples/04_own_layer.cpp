@@ -58,13 +58,13 @@ int main() {
   using namespace mno;
   constexpr auto layer = (SpectralConv<12, 12, 1, 6>{} + Pointwise<12, 12>{}) >> Softsign<12>{};
   constexpr auto expression =
-      Lift<Small>{} >> repeat<3>(layer) >> fork(DriftHead<Small>{}, FactorHead<Small>{}) * Gate{};
+      Lift<Small>{} >> repeat<3>(layer) >> concat(DriftHead<Small>{}, FactorHead<Small>{}) * Gate{};
   auto model = make_model<Small, double>(expression, /*seed=*/1);
   // [compose] end
 
   for (const auto& leaf : model.leaves()) std::cout << leaf.name << ": " << leaf.size() << "\n";
   Field<double, 1> u0(2, Grid<1>{{32}}, 1);
-  fill(u0, [](Index b, auto x, Index) { return std::cos(6.28 * x[0] + double(b)); });
+  u0.fill([](Index b, auto x, Index) { return std::cos(6.28 * x[0] + double(b)); });
 
   // [gradient]
   auto gradient = model.zeros();  // a gradient has the model's type

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <iostream>
 #include <mno/data/split.hpp>
-#include <mno/io/ensemble_file.hpp>
+#include <mno/io/zip/ensemble_file.hpp>
 #include <mno/law/quantile.hpp>
 #include <mno/train/checkpoint.hpp>
 #include <numbers>
@@ -82,8 +82,8 @@ int main(int argc, char** argv) try {
     mno::Field<float, 1> initial(1, grid, 1), drawn(members, grid, 1);
     std::copy_n(u0.begin() + s * points, points, initial.data());
     std::copy_n(uT.begin() + s * members * points, members * points, drawn.data());
-    mno::set_entry<float, 1>(same, s, std::as_const(initial).view(), t[std::size_t(s)],
-                             /*origin=*/s / 2, std::as_const(drawn).view());
+    mno::set_condition<float, 1>(same, s, std::as_const(initial).view(), t[std::size_t(s)],
+                                 /*origin=*/s / 2, std::as_const(drawn).view());
   }
   // [memory] end
   if (!std::ranges::equal(same.mean.span(), all.mean.span()) ||
@@ -94,8 +94,8 @@ int main(int argc, char** argv) try {
 
   // [split]
   const mno::Split split = mno::split_by_origin(all.origins, /*validation=*/0.1, /*test=*/0.1, /*seed=*/1);
-  auto train = mno::take(all, split.train), validation = mno::take(all, split.validation),
-       test = mno::take(all, split.test);
+  auto train = mno::subset(all, split.train), validation = mno::subset(all, split.validation),
+       test = mno::subset(all, split.test);
   const auto normaliser = mno::Normaliser::fit(train);
   for (auto* part : {&train, &validation, &test}) normaliser.apply(*part);
   // [split] end

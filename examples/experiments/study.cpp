@@ -86,7 +86,7 @@ void side_by_side(std::size_t count, int threads, const std::function<void(std::
 Data Data::at(Index coarser) const {
   if (coarser == points) return *this;
   mno::require(coarser >= 1 && points % coarser == 0, "Data::at", "coarser",
-               mno::text("a divisor of ", points), mno::text(coarser));
+               mno::Text("a divisor of ", points), mno::Text(coarser));
   return {key + " at points=" + std::to_string(coarser), file, rows, coarser};
 }
 
@@ -100,7 +100,7 @@ Study::Study(const Experiment& experiment, const Options& options)
        {&Sizes::train, &Sizes::validation, &Sizes::test, &Sizes::members, &Sizes::epochs, &Sizes::seeds})
     if (sizes.*member == 0) sizes.*member = standard.*member;
   mno::require(sizes.train <= begin_validation, "experiment", "--samples",
-               mno::text("at most ", begin_validation), mno::text(sizes.train));
+               mno::Text("at most ", begin_validation), mno::Text(sizes.train));
   options_.threads = program::threads(options_.threads);
   if (options_.cache.empty()) {
     const auto parent = std::filesystem::absolute(options_.folder).lexically_normal().parent_path();

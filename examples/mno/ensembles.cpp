@@ -1,7 +1,7 @@
 // Files of ensembles, and what training wants to know of them.
-#include <mno/io/ensemble_file.hpp>
+#include <mno/io/zip/ensemble_file.hpp>
 #ifdef MNO_PROGRAM_HDF5
-#include <mno/io/hdf5_ensemble_file.hpp>
+#include <mno/io/hdf5/ensemble_file.hpp>
 #endif
 #include <array>
 
@@ -38,10 +38,11 @@ mno::Ensemble<float, D> read_statistics(mno::io::EnsembleReader& file, mno::Ense
 }
 
 namespace {
-template <int... D> constexpr auto instances(std::integer_sequence<int, D...>) {
+template <int... D> constexpr auto statistics_instances(std::integer_sequence<int, D...>) {
   return std::make_tuple(&read_statistics<D>...);
 }
-[[gnu::used]] const auto all = instances(std::integer_sequence<int, MNO_PROGRAM_DIMENSIONS>());
+[[gnu::used]] const auto all_statistics =
+    statistics_instances(std::integer_sequence<int, MNO_PROGRAM_DIMENSIONS>());
 }  // namespace
 
 }  // namespace program

@@ -10,14 +10,14 @@ namespace program {
 
 namespace {
 
-struct Options {
+struct EvaluateOptions {
   EvaluateRequest request{};
   std::filesystem::path data{}, folder{};
   std::string benchmark{}, method = "mno";
   bool json = false;
 };
 
-int evaluate(Options& options) {
+int evaluate(EvaluateOptions& options) {
   EvaluateRequest& request = options.request;
   request.threads = threads(request.threads);
   if (options.benchmark.empty()) options.benchmark = options.data.stem().string();
@@ -47,7 +47,7 @@ int evaluate(Options& options) {
     auto record = record_of(evaluation, request.model);
     record.title = request.model.filename().string() + " on " + options.data.filename().string();
     record.description =
-        mno::text("Scores over ", file.samples(), " initial conditions with ", file.members(),
+        mno::Text("Scores over ", file.samples(), " initial conditions with ", file.members(),
                   " members each, in normalised coordinates; pictures in those of the data.")
             .str();
     write_results(record, options.folder);
@@ -77,7 +77,7 @@ int evaluate(Options& options) {
 }  // namespace
 
 void add_evaluate(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateOptions>();
   CLI::App* command = app.add_subcommand("evaluate", "Score a model against ensembles");
   command->footer(
       "Example:\n  mno evaluate --model model.safetensors --data test.npz --json\n"

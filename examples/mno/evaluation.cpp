@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <mno/io/npz.hpp>
+#include <mno/io/zip/npz.hpp>
 #include <mno/law/sample.hpp>
 #include <mno/metric/covariance_error.hpp>
 #include <mno/metric/coverage.hpp>
@@ -130,7 +130,7 @@ template <int D> struct Moments {
     const auto put_field = [&](const char* name, const Field& field) {
       io::Extents shape{field.batch(), field.channels()};
       shape.insert(shape.end(), field.grid().points.begin(), field.grid().points.end());
-      file.write(name, io::Array::of(shape, io::to_channel_first<float, D>(field.view())));
+      file.write(name, io::Array::of(shape, mno::to_channel_first<float, D>(field.view())));
     };
     put_field("u0", initial);
     put_field("mean", mean);
@@ -221,7 +221,7 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
     if (keep) own.put(p.sample, loaded->normaliser(), p.initial, p.time, model, ensemble);
     if (to_look_at(p.sample)) {
       const Seen<D> seen{loaded->normaliser(), grid, p.initial, channels, model, ensemble, drawn, truth};
-      const std::string title = mno::text("Condition ", p.sample, " at t = ", p.time).str();
+      const std::string title = mno::Text("Condition ", p.sample, " at t = ", p.time).str();
       if constexpr (D == 1) add_examples(result.examples, title, seen);
       if constexpr (D == 2) add_images(result.images, title, seen);
     }

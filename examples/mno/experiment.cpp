@@ -11,14 +11,13 @@ namespace program {
 namespace {
 
 using experiment::Experiment;
-using experiment::Options;
 using experiment::Sizes;
 using experiment::Study;
 using mno::Index;
 using mno::report::Json;
 using mno::report::Row;
 
-Json settings(const Experiment& one, const Study& study, const Options& options) {
+Json settings(const Experiment& one, const Study& study, const experiment::Options& options) {
   const Sizes& s = study.sizes();
   return {{"experiment", one.name},        {"train", s.train},
           {"validation", s.validation},    {"test", s.test},
@@ -28,7 +27,7 @@ Json settings(const Experiment& one, const Study& study, const Options& options)
 }
 
 /// The folder belongs to one experiment: what is in it already was made with the same settings.
-void claim(const Options& options, const Json& wanted) {
+void claim(const experiment::Options& options, const Json& wanted) {
   std::filesystem::create_directories(options.folder);
   const auto file = options.folder / "experiment.json";
   if (std::filesystem::exists(file) && !options.restart) {
@@ -67,7 +66,7 @@ void print(const std::vector<Row>& rows) {
   }
 }
 
-int run_experiment(const Experiment& one, Options& options) {
+int run_experiment(const Experiment& one, experiment::Options& options) {
   if (options.folder.empty()) options.folder = std::filesystem::path("results") / one.name;
   Study study(one, options);
   const Json about = settings(one, study, options);
@@ -85,7 +84,7 @@ int run_experiment(const Experiment& one, Options& options) {
   record.command = command_line();
   record.title = std::string("Experiment: ") + one.what;
   record.description =
-      mno::text("Trained on ", s.train, " initial conditions, validated on ", s.validation, ", scored on ",
+      mno::Text("Trained on ", s.train, " initial conditions, validated on ", s.validation, ", scored on ",
                 s.test, " others; ", s.members, " members each, ", s.seeds, " seed(s).",
                 options.full ? "" : " This is a reduced run; --full is the protocol.",
                 " Scores are in normalised coordinates, pictures in those of the data and of the first seed. "
@@ -129,7 +128,7 @@ void add_experiment(CLI::App& app, Run& run) {
       "other\n"
       "experiments find them. Given again, the command goes on where it was interrupted.");
   for (const Experiment* one : experiment::all()) {
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<experiment::Options>();
     CLI::App* sub = command->add_subcommand(one->name, one->what);
     sub->footer(std::string("Example:\n  mno experiment ") + one->name + " --full -o results/" + one->name);
     auto& s = options->sizes;

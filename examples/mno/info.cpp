@@ -2,8 +2,8 @@
 #include <array>
 #include <iostream>
 #include <memory>
-#include <mno/io/npz.hpp>
-#include <mno/io/safetensors.hpp>
+#include <mno/io/safetensors/reader.hpp>
+#include <mno/io/zip/npz.hpp>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"

@@ -1,5 +1,5 @@
 // Choosing among the compiled shapes.
-#include <mno/io/safetensors.hpp>
+#include <mno/io/safetensors/reader.hpp>
 #include <sstream>
 
 #include "operator.hpp"

@@ -1,7 +1,7 @@
 // mno predict: the law of the field at a time, from an initial field.
 #include <iostream>
 #include <memory>
-#include <mno/io/npz.hpp>
+#include <mno/io/zip/npz.hpp>
 #include <mno/law/sample.hpp>
 #include <nlohmann/json.hpp>
 
@@ -15,7 +15,7 @@ namespace {
 namespace io = mno::io;
 using mno::Index;
 
-struct Options {
+struct PredictOptions {
   std::filesystem::path model{}, input{}, fields{}, output{};
   double time = 0;
   Index samples = 0;
@@ -38,20 +38,20 @@ mno::Field<float, D> field(const char* name, const io::Array& array, Index chann
   const bool plain = axes == D && channels == 1, one = axes == D + 1, many = axes == D + 2;
   mno::require((plain || one || many) && (plain || shape[axes - D - 1] == channels) && array.size() > 0,
                "predict", name,
-               mno::text("(sample, channel, x…) with ", channels, " channel(s) in dimension ", D),
-               mno::text(array.layout().str()));
+               mno::Text("(sample, channel, x…) with ", channels, " channel(s) in dimension ", D),
+               mno::Text(array.layout().str()));
   mno::Grid<D> grid{{}, domain};
   std::copy(shape.end() - D, shape.end(), grid.points.begin());
   mno::Field<float, D> result(many ? shape[0] : 1, grid, channels);
   mno::require(array.type() == io::Type::f32 || array.type() == io::Type::f64, "predict", name,
-               mno::text("elements of type f32 or f64"), mno::text(array.layout().str()));
+               mno::Text("elements of type f32 or f64"), mno::Text(array.layout().str()));
   const io::Array values = array.as<float>();
-  io::from_channel_first<float, D>(values.values<float>(), result.view());
+  mno::from_channel_first<float, D>(values.values<float>(), result.view());
   return result;
 }
 
 /// The law for every initial field, written as it is.
-template <int D> void predict_in(const OperatorIn<D>& one, const Options& options) {
+template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions& options) {
   const auto loaded = one.load(options.model);
   const ShapeNumbers shape = one.shape();
   mno::Field<float, D> initial =
@@ -72,7 +72,7 @@ template <int D> void predict_in(const OperatorIn<D>& one, const Options& option
   const auto write = [&](const char* name, const mno::Field<float, D>& what, io::Extents first) {
     const auto points = what.grid().points;
     first.insert(first.end(), points.begin(), points.end());
-    const auto values = io::to_channel_first<float, D>(what.view());
+    const auto values = mno::to_channel_first<float, D>(what.view());
     file.begin(name, {io::Type::f32, std::move(first)});
     file.append(std::span<const float>(values));
     file.end();
@@ -91,7 +91,7 @@ template <int D> void predict_in(const OperatorIn<D>& one, const Options& option
   file.commit();
 }
 
-int predict(Options& options) {
+int predict(PredictOptions& options) {
   require_folder_of(options.output);
   const Operator& one = of_model(options.model);
   in_dimension(one, [&](const auto& known) { predict_in(known, options); });
@@ -115,7 +115,7 @@ int predict(Options& options) {
 }  // namespace
 
 void add_predict(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PredictOptions>();
   CLI::App* command = app.add_subcommand("predict", "Ask a model for the law of the field at a time");
   command->footer(
       "Example:\n  mno predict --model model.safetensors --input u0.npy --time 0.5 --samples 100 -o law.npz\n"

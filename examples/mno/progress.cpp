@@ -37,8 +37,8 @@ std::string epoch_line(const mno::EpochReport& report) {
   if (report.validation)
     out += "  validation: mean RMSE " + short_number(report.validation->mean_rmse) + ", variance RMSE " +
            short_number(report.validation->variance_rmse) + ", W2g " + short_number(report.validation->w2g);
-  return out + "  " + short_number(report.samples_per_second) + " samples/s  " + clock(report.seconds_left) +
-         " left";
+  return out + "  " + short_number(report.conditions_per_second) + " conditions/s  " +
+         clock(report.seconds_left) + " left";
 }
 
 std::string clock(double seconds) {

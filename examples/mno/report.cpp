@@ -11,12 +11,12 @@ namespace program {
 
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::filesystem::path folder{}, output{}, rows{}, pictures{};
   bool json = false;
 };
 
-int report(Options& options) {
+int report(ReportOptions& options) {
   if (!std::filesystem::exists(options.folder / "run.json"))
     throw mno::Error("mno report: there is no run.json in '" + options.folder.string() +
                      "'; mno evaluate -o DIR and mno experiment -o DIR write one.");
@@ -45,7 +45,7 @@ int report(Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "Make the page of a run: tables and pictures in one file");
   command->footer("Example:\n  mno report results\nopens in any browser: results/report.html");
   command->add_option("folder", options->folder, "Where mno evaluate -o or mno experiment -o left run.json")

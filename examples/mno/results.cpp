@@ -2,7 +2,7 @@
 
 #include <charconv>
 #include <cmath>
-#include <mno/io/safetensors.hpp>
+#include <mno/io/safetensors/reader.hpp>
 #include <mno/metric/interval95.hpp>
 #include <sstream>
 

@@ -3,8 +3,8 @@
 
 #include <iostream>
 #include <memory>
-#include <mno/io/model_file.hpp>
-#include <mno/io/npz.hpp>
+#include <mno/io/safetensors/model_file.hpp>
+#include <mno/io/zip/npz.hpp>
 #include <mno/simulate/toy.hpp>
 #include <nlohmann/json.hpp>
 
@@ -17,7 +17,7 @@ namespace {
 using mno::Index;
 namespace io = mno::io;
 
-struct Options {
+struct SimulateOptions {
   mno::Sampling sampling{};
   std::filesystem::path output{};
   int threads = 0;
@@ -37,8 +37,8 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
   mno::Cpu device(threads(asked_threads));
   const Index queries = all.queries(), rows = all.samples * queries, points = equation.grid().size();
   io::Layout members{io::Type::f32, {rows, all.members, Equation::channels, points}};
-  mno::require(members.representable(), "simulate", "samples", mno::text("an array that a file can hold"),
-               mno::text(members.str()));
+  mno::require(members.representable(), "simulate", "samples", mno::Text("an array that a file can hold"),
+               mno::Text(members.str()));
   const Index piece = std::clamp<Index>(piece_bytes / (4 * queries * all.members * points), 1, all.samples);
 
   static_assert(Equation::channels == 1 && Equation::dimension == 1);  // else channel-first is another order
@@ -78,7 +78,7 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
 }
 
 template <class Equation>
-int simulate(const std::string& name, const Equation& equation, const Options& options) {
+int simulate(const std::string& name, const Equation& equation, const SimulateOptions& options) {
   const mno::Sampling& all = options.sampling;
   Progress progress(options.json);
   if (!write_ensembles(name, equation, all, options.output, options.threads, progress)) {
@@ -105,7 +105,7 @@ int simulate(const std::string& name, const Equation& equation, const Options& o
 
 template <class Equation> struct Setup {
   Equation equation;
-  Options options{};
+  SimulateOptions options{};
 };
 
 /// The options that every equation has, and what runs.

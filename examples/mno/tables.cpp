@@ -12,7 +12,7 @@ namespace program {
 
 namespace {
 
-struct Options {
+struct TablesOptions {
   std::filesystem::path page{}, results{}, output{};
 };
 
@@ -22,7 +22,7 @@ std::optional<std::string> text_of(const std::filesystem::path& file) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-int tables(Options& options) {
+int tables(TablesOptions& options) {
   const auto page = text_of(options.page);
   if (!page) throw mno::Error("mno tables: '" + options.page.string() + "' cannot be opened.");
   if (options.output.empty()) options.output = options.page;
@@ -48,7 +48,7 @@ int tables(Options& options) {
 }  // namespace
 
 void add_tables(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TablesOptions>();
   CLI::App* command = app.add_subcommand("tables", "Put recorded rows into the tables of a Markdown page");
   command->footer("Example:\n  mno tables docs/experiments.md --results docs/results");
   command->add_option("page", options->page, "The page, with marks <!-- table FILE TABLE metric … -->")

@@ -23,7 +23,7 @@ namespace {
 
 using mno::Index;
 
-struct Options {
+struct TrainOptions {
   std::filesystem::path data{}, config{};
   ShapeNumbers shape{};
   TrainRequest request{};
@@ -56,7 +56,7 @@ void require_memory(const mno::io::EnsembleReader& file) {
                     file.samples(), " samples that take ", bytes);
 }
 
-int train(Options& options) {
+int train(TrainOptions& options) {
   if (!options.config.empty()) read_config(options.config, options.keys);
   TrainRequest& request = options.request;
   if (options.data.empty())
@@ -107,8 +107,8 @@ int train(Options& options) {
     mno::Ensemble<float, D> validation;
     const mno::Split split = mno::split_by_origin(train.origins, options.validation, 0, training.seed);
     if (!split.validation.empty()) {
-      validation = mno::take(train, split.validation);
-      train = mno::take(train, split.train);
+      validation = mno::subset(train, split.validation);
+      train = mno::subset(train, split.train);
     }
     return known.train(std::move(train), std::move(validation), request);
   });
@@ -151,7 +151,7 @@ int train(Options& options) {
 }  // namespace
 
 void add_train(CLI::App& app, Run& run) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrainOptions>();
   CLI::App* command = app.add_subcommand("train", "Train an operator on a file of ensembles");
   command->footer(
       "Example:\n  mno train --data data.npz -o model.safetensors --epochs 200\n"

@@ -1,7 +1,6 @@
 #pragma once
 // The whole library with a GPU as a device: mno::Cuda wherever mno::Cpu may stand. Needs CUDA's headers and
 // libraries, which the CMake target mno::cuda brings, and NVIDIA's compiler.
-#include "mno/cuda/condition.hpp"
 #include "mno/cuda/device.hpp"
 #include "mno/cuda/gradient.hpp"
 #include "mno/cuda/loss.hpp"

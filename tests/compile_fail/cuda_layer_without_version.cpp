@@ -11,7 +11,7 @@ struct Twice {
 };
 
 #ifdef MNO_CONTROL
-mno::cuda::IdentityOnCuda on_cuda(const Twice*);  // not the same layer, but one that the device has
+mno::Identity<2> on_cuda(const Twice*);  // not the same layer, but one that the device has
 #endif
 using Trace = mno::TraceOf<Twice, mno::Pass<float, 1, mno::Cuda>>;
 Trace trace;

@@ -1,4 +1,4 @@
-// expect: repeat<n>(a) needs as many output channels of a as input channels
+// expect: repeat<n>(a) and tied<n>(a) need as many output channels of a as input channels
 #include <mno/expression/repeat.hpp>
 #include <mno/layer/pointwise.hpp>
 

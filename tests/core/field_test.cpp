@@ -79,7 +79,7 @@ TEST_CASE("a view of nothing says so, a writable view reads too") {
 
 TEST_CASE("fill gives physical coordinates, the last axis running fastest") {
   Field<double, 3> field(2, {{2, 3, 4}, {{1.0, 6.0, 2.0}}}, 2);
-  mno::fill(field, [](std::array<double, 3> x, Index channel) {
+  field.fill([](std::array<double, 3> x, Index channel) {
     return 100 * x[0] + 10 * x[1] + x[2] + 1000 * double(channel);
   });
   for (Index b = 0; b < 2; ++b)
@@ -94,7 +94,7 @@ TEST_CASE("fill gives physical coordinates, the last axis running fastest") {
 
 TEST_CASE("fill may ask for the sample, and fills no more than its slice") {
   Field<float, 1> field(2, {{4}, {}}, 3);
-  mno::fill(field.view().slice(1, 1), [](Index sample, std::array<double, 1> x, Index channel) {
+  field.view().slice(1, 1).fill([](Index sample, std::array<double, 1> x, Index channel) {
     return 1 + 10 * double(sample) + x[0] + 100 * double(channel);
   });
   CHECK(field(1, 2, 1) == doctest::Approx(11.5));

@@ -96,6 +96,15 @@ TEST_CASE("a stream is the blocks of its counter, one after the other") {
   }
 }
 
+TEST_CASE("a stream from its n-th block on: two draws are a block") {
+  Stream normals(3, 4, 5), uniforms(3, 4, 5), begun(3, 4, 5);
+  for (int i = 0; i < 6; ++i) normals.normal(), uniforms.uniform();
+  begun.normal();  // wherever it stands, and whatever is left of a pair
+  Stream later = begun.from_block(3), other = begun.from_block(3);
+  for (int i = 0; i < 5; ++i) CHECK(later.normal() == normals.normal());
+  for (int i = 0; i < 5; ++i) CHECK(other.uniform() == uniforms.uniform());
+}
+
 TEST_CASE("the same seed gives the same bits; another seed, stream or substream gives others") {
   const auto first = [](Stream s) {
     std::array<std::uint32_t, 16> bits{};

@@ -30,8 +30,8 @@ Ensemble<T, D> data(Index entries, const Grid<D>& grid, Index channels, std::uin
     Field<T, D> initial(1, grid, channels), members(4, grid, channels);
     for (T& value : initial.span()) value = T(random.normal());
     for (T& value : members.span()) value = T(0.5 * random.normal());
-    set_entry<T, D>(result, e, std::as_const(initial).view(), T(0.2 + random.uniform()), e,
-                    std::as_const(members).view());
+    set_condition<T, D>(result, e, std::as_const(initial).view(), T(0.2 + random.uniform()), e,
+                        std::as_const(members).view());
   }
   return result;
 }
@@ -117,7 +117,7 @@ TEST_CASE("known fields, stored or given, and coordinates") {
   same_loss_and_gradient<Mno<Forced, double>>(ensemble, 1e-12);
   Mno<Forced, double> model(3);
   Field<double, 1> coarse(1, {{6}}, 1);
-  fill(coarse, [](auto x, Index) { return std::cos(6.283185307179586 * x[0]); });
+  coarse.fill([](auto x, Index) { return std::cos(6.283185307179586 * x[0]); });
   model.store_known_fields(coarse);
   Cuda cuda;
   const auto law = predict(model, ensemble.initial, 0.3, cuda), same = predict(model, ensemble.initial, 0.3);

@@ -8,6 +8,7 @@
 #include "mno/data/normaliser.hpp"
 #include "mno/data/split.hpp"
 #include "mno/loss/recipe.hpp"
+#include "mno/model/gradient.hpp"
 
 using namespace mno;
 
@@ -32,14 +33,14 @@ Ensemble<double, 1> four(EnsembleOptions options, Field<double, 1>& members) {
   const auto initial = noise<double, 1>(2, grid, 2, 2);
   auto e = make_ensemble<double, 1>(4, grid, 2, options);
   for (Index i = 0; i < 4; ++i)
-    set_entry<double, 1>(e, i, initial.view().samples(i / 2, 1), 0.5 * double(i % 2), i / 2,
-                         std::as_const(members).view().samples(i * 24, 24));
+    set_condition<double, 1>(e, i, initial.view().samples(i / 2, 1), 0.5 * double(i % 2), i / 2,
+                             std::as_const(members).view().samples(i * 24, 24));
   return e;
 }
 }  // namespace
 
 TEST_CASE("streaming moments are the two-pass moments, also far from zero") {
-  Moments moments(3);
+  RunningMoments moments(3);
   std::vector<std::array<double, 3>> all;
   Stream random(5);
   for (int m = 0; m < 100; ++m) {
@@ -122,7 +123,7 @@ TEST_CASE("entries are taken with all that belongs to them") {
   auto data = four({.factors = 3, .kept_members = 24}, members);
   data.known = noise<double, 1>(4, data.grid(), 1, 9);
   const std::vector<Index> chosen{3, 1};
-  const auto part = take(data, std::span<const Index>(chosen));
+  const auto part = subset(data, std::span<const Index>(chosen));
   CHECK(part.size() == 2);
   CHECK(part.origins == std::vector<Index>{1, 0});
   CHECK(part.times == std::vector<double>{0.5, 0.5});
@@ -133,7 +134,7 @@ TEST_CASE("entries are taken with all that belongs to them") {
     CHECK(part.known(0, p, 0) == data.known(3, p, 0));
   }
   const std::vector<Index> wrong{4};
-  CHECK_THROWS_AS(take(data, std::span<const Index>(wrong)), Error);
+  CHECK_THROWS_AS(subset(data, std::span<const Index>(wrong)), Error);
 }
 
 TEST_CASE("the mean variance is that of all entries, points and channels") {
@@ -149,12 +150,13 @@ TEST_CASE("bad members are refused with a sentence") {
   auto broken = noise<double, 1>(3, data.grid(), 2, 1);
   broken(1, 2, 0) = std::numeric_limits<double>::infinity();
   CHECK_THROWS_WITH_AS(
-      (set_entry<double, 1>(data, 2, initial.view(), 1.0, 0, std::as_const(broken).view())),
-      "mno::set_entry: argument 'members': expected finite values, got a NaN or an infinity in entry 2.",
+      (set_condition<double, 1>(data, 2, initial.view(), 1.0, 0, std::as_const(broken).view())),
+      "mno::set_condition: argument 'members': expected finite values, got a NaN or an infinity in condition "
+      "2.",
       Error);
   const auto coarse = noise<double, 1>(3, {{5}}, 2, 1);
-  CHECK_THROWS_AS((set_entry<double, 1>(data, 2, initial.view(), 1.0, 0, coarse.view())), Error);
-  CHECK_THROWS_AS((set_entry<double, 1>(data, 4, initial.view(), 1.0, 0, members.view())), Error);
+  CHECK_THROWS_AS((set_condition<double, 1>(data, 2, initial.view(), 1.0, 0, coarse.view())), Error);
+  CHECK_THROWS_AS((set_condition<double, 1>(data, 4, initial.view(), 1.0, 0, members.view())), Error);
 }
 
 TEST_CASE("normalised data has mean 0 and deviation 1 per channel, and predictions go back") {

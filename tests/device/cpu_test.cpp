@@ -96,7 +96,7 @@ TEST_CASE("a cache makes a thing once per key") {
     bool matches(int k) const { return k == key; }
     int key;
   };
-  Cache cache;
+  detail::Cache cache;
   const Thing& one = cache.get<Thing>(1);
   for (int i = 2; i < 50; ++i) cache.get<Thing>(i);
   CHECK(&cache.get<Thing>(1) == &one);

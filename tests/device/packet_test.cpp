@@ -8,6 +8,7 @@
 #include "mno/core/random.hpp"
 
 using namespace mno;
+using namespace mno::packet;
 
 namespace {
 /// |a/b − 1| in units of the last place.

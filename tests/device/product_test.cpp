@@ -67,8 +67,8 @@ TEST_CASE_TEMPLATE("products equal Eigen's at every width, added or set", T, flo
     for (Index i = 0; i < m.size(); ++i) m.data()[i] = T(random.normal());
     return m;
   };
-  const auto view = [](auto& m) { return Matrix<T>{m.data(), m.rows(), m.cols(), m.cols()}; };
-  const auto read = [](const auto& m) { return Matrix<const T>{m.data(), m.rows(), m.cols(), m.cols()}; };
+  const auto view = [](auto& m) { return MatrixView<T>{m.data(), m.rows(), m.cols(), m.cols()}; };
+  const auto read = [](const auto& m) { return MatrixView<const T>{m.data(), m.rows(), m.cols(), m.cols()}; };
   for (const Index n : {1, 2, 5, 16, 24, 32, 48, 64, 96, 128})
     for (const auto& shape : {std::pair<Index, Index>{1, 3}, {7, 1}, {17, 48}, {64, 200}}) {
       const Index m = shape.first, k = shape.second;

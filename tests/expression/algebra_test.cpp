@@ -6,7 +6,8 @@
 
 #include "gradients.hpp"
 #include "mno/expression/chain.hpp"
-#include "mno/expression/fork.hpp"
+#include "mno/expression/coarse.hpp"
+#include "mno/expression/concat.hpp"
 #include "mno/expression/gated.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
@@ -45,7 +46,7 @@ TEST_CASE("a struct with a name that derives from a chain stays one part") {
 }
 
 TEST_CASE("channels and parameter counts are constants") {
-  constexpr auto e = A{} >> repeat<2>(Block{}) >> fork(C{}, Pointwise<3, 4>{} >> Tanh<4>{}) * Gate{};
+  constexpr auto e = A{} >> repeat<2>(Block{}) >> concat(C{}, Pointwise<3, 4>{} >> Tanh<4>{}) * Gate{};
   using E = std::remove_const_t<decltype(e)>;
   static_assert(E::inputs == 2 && E::outputs == 6);
   constexpr std::size_t block = 3 * 2 * 3 * 3 + (3 * 3 + 3);
@@ -54,7 +55,7 @@ TEST_CASE("channels and parameter counts are constants") {
 }
 
 TEST_CASE("leaves are named once each, in the order of the buffer, without gaps") {
-  using E = decltype(A{} >> repeat<2>(Block{}) >> fork(C{}, Pointwise<3, 4>{} >> Tanh<4>{}) * Gate{});
+  using E = decltype(A{} >> repeat<2>(Block{}) >> concat(C{}, Pointwise<3, 4>{} >> Tanh<4>{}) * Gate{});
   const auto leaves = named_leaves<E>();
   std::set<std::string> names;
   std::size_t next = 0;
@@ -73,29 +74,29 @@ TEST_CASE("nodes against the oracle") {
   for (const Grid<1>& grid : {lines[1], lines[3]}) {
     check_vjp<Chain<A, B, C>>(grid);
     check_vjp<Sum<A, A, Chain<A, B>>>(grid);
-    check_vjp<Fork<A, Chain<A, B>, A>>(grid);
+    check_vjp<Concat<A, Chain<A, B>, A>>(grid);
     check_vjp<Repeat<3, Chain<Pointwise<2, 2>, Tanh<2>>>>(grid);
     check_vjp<Repeat<1, Chain<Pointwise<2, 2>, Tanh<2>>>>(grid);
     check_vjp<Gated<A, Gate>>(grid);
-    check_vjp<Gated<Fork<A, A>, PowerGate>>(grid);
+    check_vjp<Gated<Concat<A, A>, PowerGate>>(grid);
     check_vjp<decltype(skip(Pointwise<3, 3>{} >> Tanh<3>{}))>(grid);
-    check_vjp<decltype(A{} >> repeat<2>(Block{}) >> fork(C{}, Pointwise<3, 4>{} >> Tanh<4>{}) * Gate{})>(
+    check_vjp<decltype(A{} >> repeat<2>(Block{}) >> concat(C{}, Pointwise<3, 4>{} >> Tanh<4>{}) * Gate{})>(
         grid);
     check_vjp<decltype((A{} >> B{}) * Gate{} + A{})>(grid);  // a gate inside a sum
   }
   check_linear<Sum<A, A>>(lines[1]);
-  check_linear<Fork<A, A>>(lines[1]);
+  check_linear<Concat<A, A>>(lines[1]);
 }
 
-TEST_CASE("a chain computes b(a(x)), a sum a(x) + b(x), a fork both side by side") {
+TEST_CASE("a chain computes b(a(x)), a sum a(x) + b(x), a concat both side by side") {
   const Grid<1> grid{{5}};
-  Probe<Fork<Sum<A, Chain<A, B>>, A>, 1> fork(grid, 2, 1, 3);
+  Probe<Concat<Sum<A, Chain<A, B>>, A>, 1> both(grid, 2, 1, 3);
   Probe<A, 1> first(grid, 2, 1, 3), second(grid, 2, 1, 3), third(grid, 2, 1, 3);
-  first.x = second.x = third.x = fork.x;
-  first.w.assign(fork.w.begin(), fork.w.begin() + 9);
-  second.w.assign(fork.w.begin() + 9, fork.w.begin() + 18);
-  third.w.assign(fork.w.begin() + 18, fork.w.end());
-  const auto y = fork.forward(), a = first.forward(), b = second.forward(), c = third.forward();
+  first.x = second.x = third.x = both.x;
+  first.w.assign(both.w.begin(), both.w.begin() + 9);
+  second.w.assign(both.w.begin() + 9, both.w.begin() + 18);
+  third.w.assign(both.w.begin() + 18, both.w.end());
+  const auto y = both.forward(), a = first.forward(), b = second.forward(), c = third.forward();
   for (Index s = 0; s < 2; ++s)
     for (Index p = 0; p < 5; ++p)
       for (Index o = 0; o < 3; ++o) {
@@ -125,4 +126,14 @@ TEST_CASE("the first values of parameters depend on the seed alone") {
   initialise<E, float>(std::span<float>(other), 2);
   CHECK(first == again);
   CHECK(first != other);
+}
+
+TEST_CASE("a on a coarser grid, between a way down and a way up") {
+  using Inner = Chain<Sum<SpectralConv<2, 2, 1, 3>, Pointwise<2, 2>>, Gelu<2>>;
+  for (const Grid<1>& grid : {lines[0], lines[3], lines[6]}) {
+    check_vjp<decltype(coarse<2>(Inner{}))>(grid);
+    check_vjp<decltype(skip(coarse<2>(Inner{} >> coarse<2>(Inner{}))))>(grid);
+  }
+  CHECK(output_grid<decltype(coarse<2>(Inner{}))>(Grid<1>{{8}}) == Grid<1>{{8}});
+  CHECK_THROWS_AS(output_grid<decltype(coarse<2>(Inner{}))>(Grid<1>{{9}}), Error);
 }

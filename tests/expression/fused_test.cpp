@@ -9,17 +9,21 @@ using namespace mno;
 
 namespace {
 
-/// The same function under another name, so that no pattern is recognised.
-template <int Channels> struct PlainGelu : Gelu<Channels> {};
-
+// An identity in between, so that no pattern is found.
 template <int Width, int D, int Modes>
 using FusedLayer = Chain<Sum<SpectralConv<Width, Width, D, Modes>, Pointwise<Width, Width>>, Gelu<Width>>;
 template <int Width, int D, int Modes>
 using PlainLayer =
-    Chain<Sum<SpectralConv<Width, Width, D, Modes>, Pointwise<Width, Width>>, PlainGelu<Width>>;
+    Chain<Sum<SpectralConv<Width, Width, D, Modes>, Pointwise<Width, Width>>, Identity<Width>, Gelu<Width>>;
+/// The summands in the other order, and so their parameters.
+template <int Width, int D, int Modes>
+using Swapped = Sum<Pointwise<Width, Width>, SpectralConv<Width, Width, D, Modes>>;
+template <int Width, int D, int Modes> using SwappedLayer = Chain<Swapped<Width, D, Modes>, Gelu<Width>>;
+template <int Width, int D, int Modes>
+using PlainSwappedLayer = Chain<Swapped<Width, D, Modes>, Identity<Width>, Gelu<Width>>;
 template <int Width, int Out> using FusedHead = Chain<Pointwise<Width, 40>, Gelu<40>, Pointwise<40, Out>>;
 template <int Width, int Out>
-using PlainHead = Chain<Pointwise<Width, 40>, PlainGelu<40>, Pointwise<40, Out>>;
+using PlainHead = Chain<Pointwise<Width, 40>, Identity<40>, Gelu<40>, Pointwise<40, Out>>;
 
 /// ‖a − b‖ / ‖b‖
 template <class T> double distance(std::span<const T> a, std::span<const T> b) {
@@ -73,6 +77,11 @@ TEST_CASE_TEMPLATE("fused patterns in two and three dimensions", T, float, doubl
   compare<FusedLayer<4, 3, 2>, PlainLayer<4, 3, 2>, T, 3>({{4, 5, 6}}, 2);
 }
 
+TEST_CASE_TEMPLATE("fused patterns with the summands in the other order", T, float, double) {
+  for (const Index n : {8, 9}) compare<SwappedLayer<5, 1, 4>, PlainSwappedLayer<5, 1, 4>, T, 1>({{n}}, 5);
+  compare<SwappedLayer<4, 2, 3>, PlainSwappedLayer<4, 2, 3>, T, 2>({{6, 7}}, 3);
+}
+
 TEST_CASE("forward adds to what is there, and may leave its trace empty") {
   using L = FusedLayer<5, 1, 3>;
   using PassType = Pass<double, 1>;
@@ -82,11 +91,11 @@ TEST_CASE("forward adds to what is there, and may leave its trace empty") {
   PassType pass(workspace);
   pass.recording = false;
   Field<double, 1> sum(3, {{12}}, 5);
-  fill(sum, [](auto, Index c) { return double(c); });
-  L::Trace<PassType> trace;
+  sum.fill([](auto, Index c) { return double(c); });
+  TraceOf<L, PassType> trace;
   const Field<double, 1>& x = probe.x;
-  L::forward<PassType>(probe.w, x.view(), sum.view(), trace, pass);
-  CHECK(!trace.derivative);
+  forward_of<L, PassType>(probe.w, x.view(), sum.view(), trace, pass, Write::add);
+  CHECK(!std::get<0>(trace.steps).derivative);
   for (Index r = 0; r < 36; ++r)
     for (Index c = 0; c < 5; ++c)
       CHECK(sum.view().row(r)[c] == doctest::Approx(double(c) + y.view().row(r)[c]).epsilon(1e-13));

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "fuzz.hpp"
-#include "mno/io/hdf5.hpp"
-#include "mno/io/hdf5_writer.hpp"
+#include "mno/io/hdf5/reader.hpp"
+#include "mno/io/hdf5/writer.hpp"
 
 // The library may crash in the process that reads; a finding is what reaches this one. So that process
 // reports nothing, and stands in a folder where no report can be written.

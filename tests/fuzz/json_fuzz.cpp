@@ -1,5 +1,5 @@
 #include "fuzz.hpp"
-#include "mno/io/json_writer.hpp"
+#include "mno/io/json/writer.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return load_or_refuse([&] {

@@ -1,5 +1,5 @@
 #include "fuzz.hpp"
-#include "mno/io/npy.hpp"
+#include "mno/io/npy/file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return load_or_refuse([&] {

@@ -1,5 +1,5 @@
 #include "fuzz.hpp"
-#include "mno/io/safetensors.hpp"
+#include "mno/io/safetensors/reader.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return load_or_refuse([&] {

@@ -30,7 +30,7 @@ Ensemble<float, 1> data(Index entries, std::uint64_t seed) {
     Field<float, 1> initial(1, grid, 1), members(8, grid, 1);
     for (float& value : initial.span()) value = float(random.normal());
     for (float& value : members.span()) value = float(0.5 * random.normal());
-    set_entry<float, 1>(result, e, std::as_const(initial).view(), 0.5f, e, std::as_const(members).view());
+    set_condition<float, 1>(result, e, std::as_const(initial).view(), 0.5f, e, std::as_const(members).view());
   }
   return result;
 }
@@ -40,6 +40,9 @@ Ensemble<float, 1> data(Index entries, std::uint64_t seed) {
 TEST_CASE("the oracle on the device") {
   CHECK(check_gradients<MnoOperator<Line, PathDriftHead<Line>>, 1, Cuda>(Grid<1>{{10}}).largest() < 1e-6);
   CHECK(check_gradients<SpectralConv<2, 3, 2, 4>, 2, Cuda>(Grid<2>{{6, 8}}).largest() < 1e-6);
+  CHECK(check_gradients<FactorisedSpectralConv<2, 3, 2, 4>, 2, Cuda>(Grid<2>{{6, 8}}).largest() < 1e-6);
+  CHECK(check_gradients<Conv<2, 3, 2, 3, Reflecting, 2>, 2, Cuda>(Grid<2>{{6, 8}}).largest() < 1e-6);
+  CHECK(check_gradients<GroupNorm<6, 2>, 2, Cuda>(Grid<2>{{6, 8}}).largest() < 1e-6);
 }
 
 TEST_CASE("training, prediction and draws are the processor's to rounding") {

@@ -1,3 +1,4 @@
+// test program: capped (allocation_cap.hpp replaces operator new)
 // Files that are not what they say, of every format: they load or are refused, quickly and with little
 // memory.
 #include "damage.hpp"
@@ -5,8 +6,8 @@
 #include <chrono>
 
 #include "allocation_cap.hpp"
-#include "mno/io/npz.hpp"
-#include "mno/io/safetensors_writer.hpp"
+#include "mno/io/safetensors/writer.hpp"
+#include "mno/io/zip/npz.hpp"
 #include "scratch.hpp"
 
 using namespace mno::io;

@@ -3,9 +3,9 @@
 
 #include <sstream>
 
-#include "mno/io/ensemble_file.hpp"
-#include "mno/io/hdf5_ensemble_file.hpp"
-#include "mno/io/model_file.hpp"
+#include "mno/io/hdf5/ensemble_file.hpp"
+#include "mno/io/safetensors/model_file.hpp"
+#include "mno/io/zip/ensemble_file.hpp"
 #include "python_arrays.hpp"
 #include "scratch.hpp"
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "allocation_cap.hpp"
+#include "mno/core/random.hpp"
 #include "mno/io/ensemble_reader.hpp"
 #include "scratch.hpp"
 

@@ -1,8 +1,8 @@
 // Files go between here and NumPy, and Python's safetensors package.
 #include <doctest/doctest.h>
 
-#include "mno/io/npz.hpp"
-#include "mno/io/safetensors_writer.hpp"
+#include "mno/io/safetensors/writer.hpp"
+#include "mno/io/zip/npz.hpp"
 #include "python_arrays.hpp"
 #include "scratch.hpp"
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <thread>
 
-#include "mno/io/safetensors_writer.hpp"
+#include "mno/io/safetensors/writer.hpp"
 #include "scratch.hpp"
 #include "size_limit.hpp"
 

@@ -41,9 +41,9 @@ TEST_CASE("one weight is the same functional on every grid") {
   const auto average = [](Index n) {
     const Grid<1> grid{{n}, {{2.0}}};
     Field<double, 1> mean(1, grid, 1), factor(1, grid, 1), weight(1, grid, 1);
-    fill(mean, [](auto x, Index) { return 1 + std::cos(std::numbers::pi * x[0]); });
-    fill(factor, [](auto x, Index) { return 3 + std::sin(std::numbers::pi * x[0]); });
-    fill(weight, [](auto, Index) { return 0.5; });
+    mean.fill([](auto x, Index) { return 1 + std::cos(std::numbers::pi * x[0]); });
+    factor.fill([](auto x, Index) { return 3 + std::sin(std::numbers::pi * x[0]); });
+    weight.fill([](auto, Index) { return 0.5; });
     return functional(Law<double, 1>(mean, factor), 0, weight);
   };
   for (const Index n : {8, 16, 64}) {

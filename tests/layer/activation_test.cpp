@@ -50,7 +50,7 @@ template <class Function, class T> Slope<T> computed(T x) {
 }  // namespace
 
 TEST_CASE_TEMPLATE("GELU in packets is x Φ(x) to rounding, far into both tails", T, float, double) {
-  if constexpr (has_lookup<T>) return;  // pieces of polynomials: see below
+  if constexpr (packet::has_lookup<T>) return;  // pieces of polynomials: see below
   // x² is rounded before the exponential sees it, so relative errors in the tail grow like x²/2; where the
   // exponential is no normal number any more, the tail is 0.
   const double unit = double(std::numeric_limits<T>::epsilon());
@@ -74,7 +74,7 @@ TEST_CASE_TEMPLATE("GELU in packets is x Φ(x) to rounding, far into both tails"
 }
 
 TEST_CASE("GELU by pieces of polynomials errs by less than float resolves near 1") {
-  if (!has_lookup<float>) return;
+  if (!packet::has_lookup<float>) return;
   double value_worst = 0, slope_worst = 0, tail_worst = 0;
   for (int i = -80000; i <= 80000; ++i) {
     const float x = float(i) * 1e-4f;

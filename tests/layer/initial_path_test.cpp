@@ -16,7 +16,7 @@ TEST_CASE("every channel of u_0 with a number of its own") {
   const Grid<1> grid{{4}};
   Probe<L, 1> probe(grid, 1, 2, 1);
   probe.w = {3, -2};
-  fill(probe.initial, [](auto x, Index c) { return x[0] + double(c); });
+  probe.initial.fill([](auto x, Index c) { return x[0] + double(c); });
   const auto y = probe.forward();
   for (Index p = 0; p < 4; ++p) {
     CHECK(y(0, p, 0) == doctest::Approx(3 * double(p) / 4));

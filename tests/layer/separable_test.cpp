@@ -24,9 +24,8 @@ TEST_CASE("separable head is Σ α_i φ_i ⟨ψ_i,u_0⟩, written out") {
     probe.w[0] = 1;         // φ̂_0 = 1
     probe.w[2] = 1;         // φ̂_1 = 1, which counts twice: 2 cos
     probe.w[4 + 3] = -0.5;  // ψ̂_1 = −i/2: sin
-    fill(probe.x, [](auto, Index) { return 3.0; });
-    fill(probe.initial,
-         [&](auto x, Index) { return 5 * std::sin(2 * std::numbers::pi * x[0] / length) + 7; });
+    probe.x.fill([](auto, Index) { return 3.0; });
+    probe.initial.fill([&](auto x, Index) { return 5 * std::sin(2 * std::numbers::pi * x[0] / length) + 7; });
     const auto y = probe.forward();
     for (Index p = 0; p < n; ++p) {
       const double x = 2 * std::numbers::pi * double(p) / double(n);

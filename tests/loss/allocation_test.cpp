@@ -1,9 +1,11 @@
+// test program: allocation (it replaces operator new)
 // After the first step, a loss of every term takes no memory from the heap.
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
 #include "mno/loss/recipe.hpp"
+#include "mno/model/gradient.hpp"
 #include "model.hpp"
 
 namespace {
@@ -30,7 +32,7 @@ using namespace mno;
 using namespace mno::testing;
 
 TEST_CASE("no allocation after the first step, with one thread and with two") {
-  const Problem<Line> problem(37, 48);
+  const Setting<Line> problem(37, 48);
   auto gradient = problem.model.zeros();
   Recipe recipe = Recipe::paper();
   for (const char* name : Recipe::names) recipe.weight(name) = 0.1;

@@ -6,6 +6,7 @@
 #include "mno/loss/gaussian_nll.hpp"
 #include "mno/loss/mean_squared_error.hpp"
 #include "mno/loss/variance_consistency.hpp"
+#include "mno/model/gradient.hpp"
 #include "model.hpp"
 
 using namespace mno;
@@ -42,7 +43,7 @@ struct Never {
 }  // namespace
 
 TEST_CASE("the gradient of a sum of terms, one of them not of the library, is that of its value") {
-  Problem<Line> problem(37, 48);  // several blocks, the last one smaller
+  Setting<Line> problem(37, 48);  // several blocks, the last one smaller
   Target<double, 1> target = problem.ensemble.target();
   target.initial = problem.initial.view();
   const Loss loss{GaussianNll{}, VarianceConsistency{}, Movement{.weight = 0.3}, Never{}};
@@ -53,7 +54,7 @@ TEST_CASE("the gradient of a sum of terms, one of them not of the library, is th
 }
 
 TEST_CASE("term values add up, carry names, and are bitwise equal for every number of threads") {
-  Problem<Line> problem(37, 48);
+  Setting<Line> problem(37, 48);
   const Loss loss{GaussianNll{}, VarianceConsistency{}, Never{}, FactorRegularisation{}};
   static_assert(decltype(loss)::size == 4);
   CHECK(std::string(loss.names[1]) == "variance_consistency");
@@ -80,7 +81,7 @@ TEST_CASE("term values add up, carry names, and are bitwise equal for every numb
 }
 
 TEST_CASE("a deterministic operator trains on terms of the mean; others are refused") {
-  Problem<Line> problem(5, 16);
+  Setting<Line> problem(5, 16);
   Fno<Line, double> model(3);
   auto gradient = model.zeros();
   const Loss loss{MeanSquaredError{}, Centring{}};
@@ -94,7 +95,7 @@ TEST_CASE("a deterministic operator trains on terms of the mean; others are refu
 }
 
 TEST_CASE("a target with fewer samples than the condition is refused") {
-  Problem<Line> problem(5, 16);
+  Setting<Line> problem(5, 16);
   const Ensemble<double, 1> small(4, Grid<1>{{16}}, 1, 3, 1);
   auto gradient = problem.model.zeros();
   const Loss loss{Centring{}};

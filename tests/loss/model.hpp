@@ -44,7 +44,7 @@ double gradient_error_of(const M& model, const C& condition, L&& loss, int direc
   return worst;
 }
 
-template <class S> struct Problem {
+template <class S> struct Setting {
   static constexpr int D = S::dimension;
   Field<double, D> initial;
   Ensemble<double, D> ensemble;
@@ -56,7 +56,7 @@ template <class S> struct Problem {
     for (Index& n : grid.points) n = points;
     return grid;
   }
-  Problem(Index samples, Index points)
+  Setting(Index samples, Index points)
       : initial(samples, grid_of(points), S::channels),
         ensemble(samples, grid_of(points), S::channels, 5, 21, 0.3),
         model(4) {

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "mno/core/random.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/data/target.hpp"
+#include "mno/law/block.hpp"
 
 namespace mno::testing {
 

@@ -1,5 +1,5 @@
 // Targets that do not fit are refused with a sentence.
-#include "mno/loss/target.hpp"
+#include "mno/data/target.hpp"
 
 #include "oracle.hpp"
 
@@ -15,7 +15,7 @@ template <class Change> std::string said(Change&& change) {
   Target<double, 2> target = ensemble.target();
   return sentence([&] {
     change(ensemble, target);
-    check("test", target);
+    detail::check_target("test", target);
   });
 }
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }

@@ -36,7 +36,7 @@ void check_only(const std::vector<double>& energy, std::vector<double> expected)
 TEST_CASE("waves in 1D: a constant c has energy c^2, a cosine of amplitude a has a^2/2") {
   for (const Index n : {16, 15, 64}) {
     Field<double, 1> u(1, {{n}, {{5.0}}}, 1);
-    fill(u, [](const auto& x, Index) {
+    u.fill([](const auto& x, Index) {
       return 3 + 2 * std::cos(two_pi * x[0] / 5) + std::sin(two_pi * 4 * x[0] / 5);
     });
     check_only(spectrum(u), {9, 2, 0, 0, 0.5});
@@ -45,13 +45,13 @@ TEST_CASE("waves in 1D: a constant c has energy c^2, a cosine of amplitude a has
 
 TEST_CASE("the highest wave of an even grid counts as its cosine") {
   Field<double, 1> u(1, {{8}, {}}, 1);
-  fill(u, [](const auto& x, Index) { return std::cos(two_pi * 4 * x[0]); });
+  u.fill([](const auto& x, Index) { return std::cos(two_pi * 4 * x[0]); });
   check_only(spectrum(u), {0, 0, 0, 0, 0.5});
 }
 
 TEST_CASE("shells in 2D, and channels are summed") {
   Field<double, 2> u(1, {{12, 15}, {}}, 2);
-  fill(u, [](const auto& x, Index c) {
+  u.fill([](const auto& x, Index c) {
     return c == 0 ? 2 * std::cos(two_pi * (3 * x[0] + 4 * x[1])) : std::sin(two_pi * (x[0] - x[1]));
   });
   check_only(spectrum(u), {0, 0.5, 0, 0, 0, 2});  // |(3,4)| = 5, |(1,−1)| = 1.41
@@ -59,7 +59,7 @@ TEST_CASE("shells in 2D, and channels are summed") {
 
 TEST_CASE("a box that is no cube has physical wavenumbers, in units of its longest side") {
   Field<double, 2> u(1, {{12, 12}, {{1.0, 3.0}}}, 1);
-  fill(u, [](const auto& x, Index) { return std::cos(two_pi * x[0]) + 2 * std::cos(two_pi * 2 * x[1] / 3); });
+  u.fill([](const auto& x, Index) { return std::cos(two_pi * x[0]) + 2 * std::cos(two_pi * 2 * x[1] / 3); });
   check_only(spectrum(u), {0, 0, 2, 0.5});
 }
 

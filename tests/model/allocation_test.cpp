@@ -1,3 +1,4 @@
+// test program: allocation (it replaces malloc)
 // After the first step, neither prediction nor gradient allocates: every malloc of the program is counted.
 #include <doctest/doctest.h>
 
@@ -76,7 +77,7 @@ template <class M> void no_allocation(Grid<M::dimension> grid, Index batch, Inde
   if constexpr (known_fields<S>() > 0)
     model.store_known_fields(Field<T, D>(1, Grid<D>{{4, 6}}, known_fields<S>()));
   Field<T, D> u(batch, grid, S::channels);
-  fill(u, [](Index b, auto x, Index) { return std::sin(7 * x[0] + double(b)); });
+  u.fill([](Index b, auto x, Index) { return std::sin(7 * x[0] + double(b)); });
   const T t = T(0.5);
   const Condition<T, D> condition{std::as_const(u).view(), {&t, 1}};
   Law<T, D> law(Field<T, D>(batch, grid, S::channels), Field<T, D>(batch, grid, S::rank * S::channels));

@@ -212,8 +212,8 @@ TEST_CASE("a linear model on grids N and 2N agrees on the common points for band
       return sum;
     };
     Field<double, 2> u(1, coarse, 1), v(1, fine, 1);
-    fill(u, f);
-    fill(v, f);
+    u.fill(f);
+    v.fill(f);
     const double t = any_time();
     const auto a = predict(model, u, t, test::device()), b = predict(model, v, t, test::device());
     for (Index i = 0; i < coarse.points[0]; ++i)

@@ -170,9 +170,9 @@ TEST_CASE("known fields: given, stored and resampled, or missing") {
     return std::sin(std::numbers::pi * x[0]) + 0.3 * std::cos(2 * std::numbers::pi * x[0]);
   };
   Field<double, 1> u(3, {{16}, domain}, 1), f(1, {{16}, domain}, 1), coarse(1, {{10}, domain}, 1);
-  fill(u, [](Index b, auto x, Index) { return std::cos(std::numbers::pi * x[0] + double(b)); });
-  fill(f, forcing);
-  fill(coarse, forcing);
+  u.fill([](Index b, auto x, Index) { return std::cos(std::numbers::pi * x[0] + double(b)); });
+  f.fill(forcing);
+  coarse.fill(forcing);
   const double t = 0.4;
   CHECK_THROWS_WITH_AS(
       predict(model, u, t),
@@ -186,7 +186,7 @@ TEST_CASE("known fields: given, stored and resampled, or missing") {
     CHECK(stored.factor.data()[i] == doctest::Approx(given.factor.data()[i]).epsilon(1e-12));
 
   Field<double, 1> per_sample(3, {{16}, domain}, 1);
-  fill(per_sample, [&](Index b, auto x, Index c) { return double(b) * forcing(x, c); });
+  per_sample.fill([&](Index b, auto x, Index c) { return double(b) * forcing(x, c); });
   const auto own = predict(model, {u.view(), {&t, 1}, per_sample.view()});
   double same = 0, different = 0;
   for (Index p = 0; p < 16; ++p) {

@@ -1,3 +1,4 @@
+// test program: reference (its shapes take long to compile)
 // Models in one dimension against PyTorch.
 #include "../reference/reference.hpp"
 

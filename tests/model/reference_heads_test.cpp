@@ -1,3 +1,4 @@
+// test program: reference (its shapes take long to compile)
 // Separable drift and Mercer factor against PyTorch, on domains whose volume is not one.
 #include "../reference/reference.hpp"
 

@@ -11,8 +11,8 @@
 
 #include "io/scratch.hpp"
 #include "mno/core/random.hpp"
-#include "mno/io/hdf5_writer.hpp"
-#include "mno/io/npz.hpp"
+#include "mno/io/hdf5/writer.hpp"
+#include "mno/io/zip/npz.hpp"
 
 using namespace mno;
 using namespace mno::io;

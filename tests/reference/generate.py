@@ -13,6 +13,8 @@ cotangents (mean_bar, factor_bar), what the model gives (mean, factor), and grad
 <mean_bar, mean> + <factor_bar, factor>. Whatever is drawn is a multiple of 1/256, exact in float as well.
 
     python tests/reference/generate.py          # writes all files; the same seeds give the same numbers
+
+expressions.py beside it does the same for expressions that are no models of the library: a U-Net, say.
 """
 
 import itertools
@@ -309,14 +311,21 @@ CASES = {
 }  # fmt: skip
 
 
-def generate(name, given):
-    s = dict(DEFAULTS, **given)
-    s["length"] = s["length"] or (1.0,) * len(s["points"])
-    batch = s["batch"] or len(s["times"])
+def drawing(name):
+    """draw(shape, scale): normal numbers, rounded to multiples of 1/256, the same for every run of a case."""
     random = torch.Generator().manual_seed(zlib.crc32(name.encode()))
 
     def draw(shape, scale=1.0):
         return (torch.randn(*shape, generator=random) * scale * 256).round() / 256
+
+    return draw
+
+
+def generate(name, given):
+    s = dict(DEFAULTS, **given)
+    s["length"] = s["length"] or (1.0,) * len(s["points"])
+    batch = s["batch"] or len(s["times"])
+    draw = drawing(name)
 
     condition = {"initial": draw((batch, *s["points"], s["channels"])).requires_grad_()}
     times = torch.tensor(s["times"])

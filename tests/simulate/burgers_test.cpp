@@ -194,7 +194,7 @@ TEST_CASE("bad options are refused with a sentence") {
   CHECK_THROWS_WITH(
       run({.simulated = 16, .kept = 16}),
       "mno::Burgers: argument 'initial.modes': expected at most 5, what 16 points carry, got 6.");
-  CHECK_THROWS_WITH(run({.noise = Noise::without_mean(60)}),
+  CHECK_THROWS_WITH(run({.noise = ModalNoise::without_mean(60)}),
                     doctest::Contains("at most 42 modes on 128 points"));
   CHECK_THROWS_WITH(run({}, {.times = {0.1, 0.30001}}),
                     doctest::Contains("multiples of the time step 0.0005"));

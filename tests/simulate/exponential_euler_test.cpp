@@ -35,7 +35,8 @@ TEST_CASE("a linear equation is stepped exactly: mean, variance and covariance o
     SteppedHeat heat;
     heat.points = 14;
     heat.sigma = 0.3;
-    heat.noise = with_mean ? Noise::with_mean(5) : Noise::without_mean(4);  // odd and even numbers of modes
+    heat.noise =
+        with_mean ? ModalNoise::with_mean(5) : ModalNoise::without_mean(4);  // odd and even numbers of modes
     constexpr Index members = 20000;
     const auto all =
         collect<double>(heat, {.samples = 2, .members = members, .seed = 21, .times = {0.1, 0.5}});
@@ -65,7 +66,7 @@ TEST_CASE("without noise the mean is exact to rounding on any grid") {
     SteppedHeat heat;
     heat.points = points;
     heat.sigma = 0;
-    heat.noise = Noise::with_mean(3);
+    heat.noise = ModalNoise::with_mean(3);
     const auto all = collect<double>(heat, {.samples = 3, .members = 20});
     for (Index row = 0; row < 3; ++row) {
       const ExactLaw law = exact_law(static_cast<const Heat&>(heat), 0, row, 0.5);

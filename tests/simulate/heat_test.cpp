@@ -9,11 +9,11 @@ using namespace mno::spde;
 using doctest::Approx;
 
 TEST_CASE("members have the exact mean and covariance at every query time") {
-  const Heat heat{.nu = 0.01, .points = 12, .noise = Noise::with_mean(4)};
+  const Heat heat{.nu = 0.01, .points = 12, .noise = ModalNoise::with_mean(4)};
   constexpr Index members = 20000;
   const auto all =
       collect<double>(heat, {.samples = 2, .members = members, .seed = 6, .times = {0.01, 0.3, 2}});
-  REQUIRE(all.rows() == 6);
+  REQUIRE(all.conditions() == 6);
   for (Index row = 0; row < 6; ++row) {
     CAPTURE(row);
     const ExactLaw law = exact_law(heat, 6, row / 3, all.times[std::size_t(row)]);

@@ -6,7 +6,7 @@ using namespace mno;
 using doctest::Approx;
 
 TEST_CASE("amplitudes fall like 1/k and are scaled as the equations want them") {
-  const Noise burgers = Noise::without_mean(8), phi4 = Noise::with_mean(8);
+  const ModalNoise burgers = ModalNoise::without_mean(8), phi4 = ModalNoise::with_mean(8);
   double sum = 0, inverse_squares = 0;
   for (Index k = 1; k <= 8; ++k) {
     sum += burgers[k] * burgers[k];
@@ -18,11 +18,12 @@ TEST_CASE("amplitudes fall like 1/k and are scaled as the equations want them") 
   CHECK(sum == Approx(1));
   CHECK(phi4[0] == Approx(1 / std::sqrt(1 + inverse_squares)));
   CHECK(burgers.pointwise_variance() == Approx(2));
-  CHECK(Noise::of_unit_variance(8).pointwise_variance() == Approx(1));
+  CHECK(ModalNoise::of_unit_variance(8).pointwise_variance() == Approx(1));
 }
 
 TEST_CASE("the basis has the pointwise variance at every point and orthogonal rows") {
-  for (const Noise& noise : {Noise::without_mean(8), Noise::with_mean(3), Noise::of_unit_variance(8)}) {
+  for (const ModalNoise& noise :
+       {ModalNoise::without_mean(8), ModalNoise::with_mean(3), ModalNoise::of_unit_variance(8)}) {
     const auto rows = noise.basis(24);
     REQUIRE(rows.rows() == noise.rank());
     for (Index p = 0; p < 24; ++p) CHECK(rows.col(p).squaredNorm() == Approx(noise.pointwise_variance()));
@@ -47,9 +48,10 @@ TEST_CASE("the Ornstein–Uhlenbeck deviation solves its equation") {
 }
 
 TEST_CASE("bad amplitudes are refused with a sentence") {
-  CHECK_THROWS_WITH(Noise{}.check(), "mno::Noise: argument 'amplitude': expected at least q_0, got none.");
-  CHECK_THROWS_WITH((Noise{{1, -2}}.check()),
-                    "mno::Noise: argument 'amplitude': expected numbers that are not negative, got -2.");
-  CHECK_THROWS_WITH(Noise::with_mean(-1),
-                    "mno::Noise: argument 'modes': expected a number that is not negative, got -1.");
+  CHECK_THROWS_WITH(ModalNoise{}.check(),
+                    "mno::ModalNoise: argument 'amplitude': expected at least q_0, got none.");
+  CHECK_THROWS_WITH((ModalNoise{{1, -2}}.check()),
+                    "mno::ModalNoise: argument 'amplitude': expected numbers that are not negative, got -2.");
+  CHECK_THROWS_WITH(ModalNoise::with_mean(-1),
+                    "mno::ModalNoise: argument 'modes': expected a number that is not negative, got -1.");
 }

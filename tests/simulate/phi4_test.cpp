@@ -20,7 +20,7 @@ double largest_gap(const Field<double, 1>& a, const Field<double, 1>& b) {
 
 TEST_CASE("a constant initial field follows u' = 3u − u³, whose solution is known, to first order") {
   Phi4 phi4{.sigma = 0, .simulated = 16, .kept = 16, .initial = {.amplitude = 0, .mean_scale = 1}};
-  phi4.noise = Noise::with_mean(3);
+  phi4.noise = ModalNoise::with_mean(3);
   std::vector<double> errors;
   for (Index steps : {100, 200, 400, 800}) {
     phi4.steps = steps;
@@ -54,7 +54,7 @@ TEST_CASE("without noise the error against a fine reference is of first order in
 
 TEST_CASE("small noise around a known path is the linearised equation's") {
   // u constant in space is known, and around it the spatial mean v obeys v' = (3 − 3u²) v + σ q_0 β'
-  Phi4 phi4{.sigma = 1e-3, .growth = 3, .simulated = 16, .kept = 16, .noise = Noise::with_mean(2)};
+  Phi4 phi4{.sigma = 1e-3, .growth = 3, .simulated = 16, .kept = 16, .noise = ModalNoise::with_mean(2)};
   phi4.initial = {.modes = 1, .amplitude = 0, .mean_scale = 1};
   phi4.steps = 1000;
   constexpr Index members = 4000;

@@ -11,7 +11,7 @@ TEST_CASE("mean u_0, covariance over points and query times of one path, for eve
   const std::vector<double> times{0.05, 0.1, 0.25, 0.5};
   for (double hurst : {0.1, 0.2, 0.3, 0.4, 0.5}) {
     CAPTURE(hurst);
-    const RoughVolatility field{.hurst = hurst, .points = 16, .noise = Noise::of_unit_variance(3)};
+    const RoughVolatility field{.hurst = hurst, .points = 16, .noise = ModalNoise::of_unit_variance(3)};
     constexpr Index members = 20000;
     const auto all = collect<double>(field, {.samples = 1, .members = members, .seed = 3, .times = times});
     // a few points at all times: (draw, (query, point))
@@ -68,7 +68,7 @@ TEST_CASE("bad options are refused with a sentence") {
   const auto run = [](RoughVolatility field, Sampling sampling = {}) { collect<double>(field, sampling); };
   CHECK_THROWS_WITH(run({.hurst = 0}),
                     "mno::RoughVolatility: argument 'hurst': expected a number between 0 and 1, got 0.");
-  CHECK_THROWS_WITH(run({.noise = Noise::with_mean(8)}), doctest::Contains("pointwise variance 1"));
+  CHECK_THROWS_WITH(run({.noise = ModalNoise::with_mean(8)}), doctest::Contains("pointwise variance 1"));
   CHECK_THROWS_WITH(
       run({}, {.times = {0.26}}),
       "mno::RoughVolatility: argument 'times': expected multiples of the time step 0.025, got 0.26.");

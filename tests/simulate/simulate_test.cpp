@@ -20,20 +20,21 @@ TEST_CASE("the sink sees every sample and time once, with its initial field and 
   std::atomic<int> wrong = 0;
   simulate<float>(
       field, sampling,
-      [&](const Row<float, 1>& condition, View<const float, 1> members) {
-        ++seen[std::size_t(condition.row)];
-        wrong += condition.row != condition.sample * 3 + condition.query;
+      [&](const SimulatedCondition<float, 1>& condition, View<const float, 1> members) {
+        ++seen[std::size_t(condition.index)];
+        wrong += condition.index != condition.sample * 3 + condition.query;
         wrong += condition.time != sampling.times[std::size_t(condition.query)];
         wrong += members.batch != 6 || members.points() != 64 || members.channels != 1;
         for (Index p = 0; p < 64; ++p) {
-          wrong += condition.initial(0, p, 0) != all.initial(condition.row, p, 0);
-          for (Index m = 0; m < 6; ++m) wrong += members(m, p, 0) != all.members(condition.row * 6 + m, p, 0);
+          wrong += condition.initial(0, p, 0) != all.initial(condition.index, p, 0);
+          for (Index m = 0; m < 6; ++m)
+            wrong += members(m, p, 0) != all.members(condition.index * 6 + m, p, 0);
         }
       },
       device);
   CHECK(wrong == 0);
   for (const auto& count : seen) CHECK(count == 1);
-  CHECK(all.rows() == 33);
+  CHECK(all.conditions() == 33);
   CHECK(all.times[4] == 0.5);
 }
 
@@ -76,7 +77,7 @@ TEST_CASE("samples and members are all different") {
 
 TEST_CASE("what a sink throws reaches the caller") {
   CHECK_THROWS_WITH(simulate<double>(brownian_field(), {.samples = 3, .members = 2},
-                                     [](const Row<double, 1>& c, auto) {
+                                     [](const SimulatedCondition<double, 1>& c, auto) {
                                        if (c.sample == 1) throw std::runtime_error("the disk is full");
                                      }),
                     "the disk is full");

@@ -175,7 +175,7 @@ TEST_CASE("coefficients mean the same on every grid") {
   for (Index n : {7, 8, 16, 31}) {
     Setup<double, 1> s({{n}, {{2.0}}}, 4);
     Field<double, 1> x(2, s.grid, 3);
-    fill(x, [](auto p, Index) {
+    x.fill([](auto p, Index) {
       const double angle = std::numbers::pi * p[0];
       return 3 + 2 * std::cos(2 * angle) - std::sin(3 * angle);
     });
@@ -208,8 +208,8 @@ TEST_CASE("resampling a band-limited field is exact in both directions") {
   };
   const Domain<2> domain{{2.0, 1.0}};
   Field<double, 2> coarse(1, {{8, 7}, domain}, 2), fine(1, {{20, 18}, domain}, 2);
-  fill(coarse, f);
-  fill(fine, f);
+  coarse.fill(f);
+  fine.fill(f);
   const auto up = resample(coarse, {20, 18}), down = resample(fine, {8, 7});
   for (std::size_t i = 0; i < fine.size(); ++i) CHECK(std::abs(up.data()[i] - fine.data()[i]) < 1e-13);
   for (std::size_t i = 0; i < coarse.size(); ++i) CHECK(std::abs(down.data()[i] - coarse.data()[i]) < 1e-13);

@@ -3,7 +3,7 @@
 
 #include "io/python_arrays.hpp"
 #include "io/scratch.hpp"
-#include "mno/io/npy.hpp"
+#include "mno/io/npy/file.hpp"
 #include "mno/train/checkpoint.hpp"
 
 using namespace mno;
@@ -24,7 +24,7 @@ template <class T> Ensemble<T, 2> data() {
     Field<T, 2> initial(1, grid, 2), members(4, grid, 2);
     for (T& value : initial.span()) value = T(random.normal());
     for (T& value : members.span()) value = T(random.normal());
-    set_entry<T, 2>(result, e, initial.view(), T(0.5), e, std::as_const(members).view());
+    set_condition<T, 2>(result, e, initial.view(), T(0.5), e, std::as_const(members).view());
   }
   result.known = Field<T, 2>(1, grid, 1);
   for (T& value : result.known.span()) value = T(random.normal());

@@ -33,9 +33,9 @@ Ensemble<float, 1> data(Index entries) {
     const double phase = random.normal();
     Field<float, 1> initial(1, grid, 1), members(4, grid, 1);
     const auto wave = [&](double x) { return std::sin(6.2831853 * x + phase); };
-    fill(initial, [&](auto x, Index) { return wave(x[0]); });
-    fill(members, [&](Index, auto x, Index) { return 0.5 * wave(x[0]) + 0.1 * random.normal(); });
-    set_entry<float, 1>(result, e, initial.view(), 1.0f, e, std::as_const(members).view());
+    initial.fill([&](auto x, Index) { return wave(x[0]); });
+    members.fill([&](Index, auto x, Index) { return 0.5 * wave(x[0]) + 0.1 * random.normal(); });
+    set_condition<float, 1>(result, e, initial.view(), 1.0f, e, std::as_const(members).view());
   }
   return result;
 }
@@ -61,6 +61,11 @@ struct Run {
     std::vector<float> all(model.values().begin(), model.values().end());
     for (const auto* buffer : {&state.adamw.first, &state.adamw.second, &state.average, &state.best})
       all.insert(all.end(), buffer->span().begin(), buffer->span().end());
+    const EarlyStopping& stopping = state.stopping;
+    for (const double number : {double(state.epoch), double(state.position), double(state.adamw.step),
+                                double(state.average_updates), stopping.best,
+                                double(stopping.best_evaluation), double(stopping.evaluations)})
+      all.push_back(float(number));
     return all;
   }
 
@@ -91,6 +96,24 @@ std::string content(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+TEST_CASE("a resumed run knows which evaluation was the best, and stops when the other would") {
+  const Scratch scratch;
+  Run run;
+  while (run.trainer->epoch() < 6) run.trainer->run_epoch();
+  run.save(scratch / "run");
+  Run again;
+  read_checkpoint(scratch / "run", again.model, *again.trainer);
+  CHECK(again.everything() == run.everything());
+  const EarlyStopping before = run.trainer->state().stopping, after = again.trainer->state().stopping;
+  CHECK(before.evaluations == 6);
+  CHECK(before.best_evaluation >= 0);
+  for (Index patience = 0; patience < 7; ++patience) {
+    EarlyStopping a = before, b = after;
+    a.patience = b.patience = patience;
+    CHECK(a.stop() == b.stop());
+  }
+}
 
 TEST_CASE("a run that is killed a hundred times at random moments equals one that is not, bit for bit") {
   const Scratch scratch;

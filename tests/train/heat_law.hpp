@@ -58,7 +58,7 @@ template <class M> Figures compare(const M& model, const Normaliser& normaliser,
   metric::MeanRmse mean, mean_floor, mean_to_exact;
   metric::CovarianceError covariance_error, covariance_floor;
   double covariance_to_exact = 0;
-  for (Index row = 0; row < tests.rows(); ++row) {
+  for (Index row = 0; row < tests.conditions(); ++row) {
     const ExactLaw exact = exact_law(setting.heat, setting.data_seed,
                                      setting.train + row / sampling.queries(), tests.times[std::size_t(row)]);
     const metric::Members members = metric::members(tests.of(row), 0, setting.test_members);
@@ -70,7 +70,7 @@ template <class M> Figures compare(const M& model, const Normaliser& normaliser,
     const Covariance<double> gamma = covariance(exact.factor);
     covariance_error.add(covariance(law, row), members);
     covariance_floor.add(gamma, members);
-    covariance_to_exact += relative_distance(covariance(law, row), gamma) / double(tests.rows());
+    covariance_to_exact += relative_distance(covariance(law, row), gamma) / double(tests.conditions());
   }
   return {mean.value(),
           mean_floor.value(),

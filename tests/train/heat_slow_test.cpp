@@ -4,8 +4,8 @@
 // The second case is the size of the usual experiments. It takes minutes even where it is optimised, so it is
 // left out unless it is asked for:
 //   cmake --preset release -DMNO_BUILD_TESTS=ON
-//   cmake --build --preset release --target train_heat_slow_test
-//   build/release/bin/tests/train_heat_slow_test --no-skip
+//   cmake --build --preset release --target train_test
+//   build/release/bin/tests/train_test --source-file=*heat_slow_test.cpp --no-skip
 #include <doctest/doctest.h>
 
 #include "heat_law.hpp"
@@ -40,7 +40,7 @@ TEST_CASE("a small operator has the law of a small heat equation") {
   Setting setting;
   setting.heat.points = 16;
   setting.heat.initial.modes = 3;
-  setting.heat.noise = Noise::with_mean(2);
+  setting.heat.noise = ModalNoise::with_mean(2);
   setting.data_seed = setting.model_seed = 2;
   setting.train = 2048;
   setting.members = setting.test_members = 64;

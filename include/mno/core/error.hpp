@@ -1,9 +1,12 @@
 #pragma once
 // Errors are sentences: which function, which argument, what was expected, what came.
-#include <sstream>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdio>
 #include <stdexcept>
 #include <string>
-#include <tuple>
+#include <string_view>
 
 namespace mno {
 
@@ -13,26 +16,74 @@ class Error : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// A piece of an error sentence. It is put together only if the sentence is needed, so that a check that
-/// holds costs no allocation.
-template <class... Parts> struct Text {
-  std::tuple<const Parts&...> parts;
-  std::string str() const {
-    std::ostringstream out;
-    out.precision(10);
-    std::apply([&](const auto&... part) { ((out << part), ...); }, parts);
-    return out.str();
-  }
-};
-template <class... Parts> Text<Parts...> text(const Parts&... parts) { return {{parts...}}; }
+namespace detail {
 
-/// require(ok, "predict", "times", text("one per sample, ", batch), text(times.size(), " values"));
-template <class Expected, class Got>
-void require(bool ok, const char* function, const char* argument, const Expected& expected, const Got& got) {
-  if (ok) return;
-  throw Error(text("mno::", function, ": argument '", argument, "': expected ", expected.str(), ", got ",
-                   got.str(), ".")
-                  .str());
+/// One text or number of a sentence.
+class TextPiece {
+ public:
+  explicit TextPiece(const char* text) : text_(text) {}
+  explicit TextPiece(std::string_view text) : text_(text) {}
+  explicit TextPiece(const std::string& text) : text_(text) {}
+  explicit TextPiece(char value) : kind_(Kind::character), whole_(value) {}
+  template <std::floating_point T> explicit TextPiece(T value) : kind_(Kind::real), real_(double(value)) {}
+  template <std::signed_integral T> explicit TextPiece(T value) : kind_(Kind::whole), whole_(value) {}
+  template <std::unsigned_integral T> explicit TextPiece(T value) : kind_(Kind::natural), natural_(value) {}
+
+  void append_to(std::string& all) const {
+    if (kind_ == Kind::text) all += text_;
+    if (kind_ == Kind::character) all += char(whole_);
+    if (kind_ == Kind::whole) all += std::to_string(whole_);
+    if (kind_ == Kind::natural) all += std::to_string(natural_);
+    if (kind_ == Kind::real) {
+      char digits[32];
+      std::snprintf(digits, sizeof digits, "%.10g", real_);
+      all += digits;
+    }
+  }
+
+ private:
+  enum class Kind { text, character, whole, natural, real } kind_ = Kind::text;
+  std::string_view text_{};
+  union {
+    long long whole_ = 0;
+    unsigned long long natural_;
+    double real_;
+  };
+};
+
+}  // namespace detail
+
+/// A piece of an error sentence: Text("one per sample, ", batch). It is put together only if the sentence is
+/// needed, so that a check that holds costs no allocation; until then it refers to its parts, which are texts
+/// and numbers. A template of their count alone, so that few are compiled.
+template <std::size_t Count> class Text {
+ public:
+  template <class... Parts> explicit Text(const Parts&... parts) : pieces_{{detail::TextPiece(parts)...}} {}
+  std::string str() const {
+    std::string all;
+    for (const detail::TextPiece& piece : pieces_) piece.append_to(all);
+    return all;
+  }
+
+ private:
+  std::array<detail::TextPiece, Count> pieces_;
+};
+template <class... Parts> Text(const Parts&...) -> Text<sizeof...(Parts)>;
+
+namespace detail {
+[[noreturn]] inline void fail(const char* function, const char* argument, const std::string& expected,
+                              const std::string& got) {
+  throw Error(
+      Text("mno::", function, ": argument '", argument, "': expected ", expected, ", got ", got, ".").str());
+}
+}  // namespace detail
+
+/// require(ok, "predict", "times", Text("one per sample, ", batch), Text(times.size(), " values"));
+template <std::size_t N, std::size_t M>
+void require(bool ok, const char* function, const char* argument, const Text<N>& expected,
+             const Text<M>& got) {
+  if (!ok) [[unlikely]]
+    detail::fail(function, argument, expected.str(), got.str());
 }
 
 }  // namespace mno

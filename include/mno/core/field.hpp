@@ -10,6 +10,7 @@
 #include "mno/core/buffer.hpp"
 #include "mno/core/error.hpp"
 #include "mno/core/grid.hpp"
+#include "mno/core/host_device.hpp"
 
 namespace mno {
 
@@ -25,9 +26,9 @@ template <class T, int D> struct View {
   Index channels = 0;
   Index pitch = 0;
 
-  Index points() const { return grid.size(); }
-  Index rows() const { return batch * grid.size(); }
-  explicit operator bool() const { return data != nullptr; }
+  MNO_HOST_DEVICE Index points() const { return grid.size(); }
+  MNO_HOST_DEVICE Index rows() const { return batch * grid.size(); }
+  MNO_HOST_DEVICE explicit operator bool() const { return data != nullptr; }
   /// A view that writes is also one that reads. A template, since nvcc warns of a plain conversion that a
   /// view that only reads would have to itself.
   template <class U> operator View<U, D>() const requires(std::is_same_v<U, const T> && !std::is_const_v<T>) {
@@ -35,10 +36,31 @@ template <class T, int D> struct View {
   }
 
   /// Entry of one sample, one point (row-major over the grid), one channel.
-  T& operator()(Index sample, Index point, Index channel) const {
+  MNO_HOST_DEVICE T& operator()(Index sample, Index point, Index channel) const {
     return data[(sample * points() + point) * pitch + channel];
   }
-  T* row(Index r) const { return data + r * pitch; }
+  MNO_HOST_DEVICE T* row(Index r) const { return data + r * pitch; }
+
+  /// f(x, channel), or f(sample, x, channel), at every point: how an initial condition is usually written
+  /// down. x is the physical coordinate, an array of D numbers.
+  template <class Function> void fill(Function&& f) const {
+    for (Index b = 0; b < batch; ++b)
+      for (Index p = 0; p < points(); ++p) {
+        std::array<double, D> x{};
+        Index rest = p;
+        for (int d = D - 1; d >= 0; --d) {
+          const auto axis = std::size_t(d);
+          x[axis] = grid.domain.length[axis] * double(rest % grid.points[axis]) / double(grid.points[axis]);
+          rest /= grid.points[axis];
+        }
+        for (Index c = 0; c < channels; ++c) {
+          if constexpr (std::is_invocable_v<Function, Index, std::array<double, D>, Index>)
+            (*this)(b, p, c) = T(f(b, x, c));
+          else
+            (*this)(b, p, c) = T(f(x, c));
+        }
+      }
+  }
 
   View slice(Index first, Index count) const { return {data + first, batch, grid, count, pitch}; }
   View samples(Index first, Index count) const {
@@ -56,19 +78,19 @@ template <class T, int D> class Field {
 
   Field() = default;
   Field(Index batch, Grid<D> grid, Index channels) : batch_(batch), grid_(grid), channels_(channels) {
-    require(batch >= 1, "Field", "batch", text("at least one sample"), text(batch));
-    require(channels >= 1, "Field", "channels", text("at least one channel"), text(channels));
+    require(batch >= 1, "Field", "batch", Text("at least one sample"), Text(batch));
+    require(channels >= 1, "Field", "channels", Text("at least one channel"), Text(channels));
     for (int d = 0; d < D; ++d) {
       const auto axis = std::size_t(d);
-      require(grid.points[axis] >= 1, "Field", "grid", text("at least one point on axis ", d),
-              text(grid.points[axis]));
+      require(grid.points[axis] >= 1, "Field", "grid", Text("at least one point on axis ", d),
+              Text(grid.points[axis]));
       require(std::isfinite(grid.domain.length[axis]) && grid.domain.length[axis] > 0, "Field", "grid",
-              text("a positive length on axis ", d), text(grid.domain.length[axis]));
+              Text("a positive length on axis ", d), Text(grid.domain.length[axis]));
     }
     Index room = std::numeric_limits<Index>::max() / Index(sizeof(T)) / batch / channels;  // points that fit
     for (Index n : grid.points) room /= n;
-    require(room >= 1, "Field", "grid", text("at most ", std::numeric_limits<Index>::max(), " bytes in all"),
-            text(batch, " samples of ", channels, " channels on a grid that needs more"));
+    require(room >= 1, "Field", "grid", Text("at most ", std::numeric_limits<Index>::max(), " bytes in all"),
+            Text(batch, " samples of ", channels, " channels on a grid that needs more"));
     buffer_ = Buffer<T>(std::size_t(batch * grid.size() * channels));
   }
 
@@ -92,6 +114,8 @@ template <class T, int D> class Field {
   const T& operator()(Index sample, Index point, Index channel) const {
     return view()(sample, point, channel);
   }
+  /// f(x, channel), or f(sample, x, channel), at every point: see View.
+  template <class Function> void fill(Function&& f) { view().fill(f); }
 
  private:
   Index batch_ = 0;
@@ -99,32 +123,6 @@ template <class T, int D> class Field {
   Index channels_ = 0;
   Buffer<T> buffer_;
 };
-
-/// f(x, channel) at every point: how an initial condition is usually written down.
-/// x is the physical coordinate, an array of D numbers.
-template <class T, int D, class Function> void fill(View<T, D> field, Function&& f) {
-  for (Index b = 0; b < field.batch; ++b) {
-    for (Index p = 0; p < field.points(); ++p) {
-      std::array<double, D> x{};
-      Index rest = p;
-      for (int d = D - 1; d >= 0; --d) {
-        const auto axis = std::size_t(d);
-        x[axis] = field.grid.domain.length[axis] * double(rest % field.grid.points[axis]) /
-                  double(field.grid.points[axis]);
-        rest /= field.grid.points[axis];
-      }
-      for (Index c = 0; c < field.channels; ++c) {
-        if constexpr (std::is_invocable_v<Function, Index, std::array<double, D>, Index>)
-          field(b, p, c) = T(f(b, x, c));
-        else
-          field(b, p, c) = T(f(x, c));
-      }
-    }
-  }
-}
-template <class T, int D, class Function> void fill(Field<T, D>& field, Function&& f) {
-  fill(field.view(), f);
-}
 
 template <class T, int D> bool all_finite(View<const T, D> field) {
   for (Index r = 0; r < field.rows(); ++r)

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mno/core/error.hpp"
+#include "mno/core/host_device.hpp"
 
 namespace mno {
 
@@ -34,7 +35,7 @@ template <int D> struct Grid {
   std::array<Index, D> points{};
   Domain<D> domain{};
 
-  Index size() const {
+  MNO_HOST_DEVICE Index size() const {
     Index product = 1;
     for (Index n : points) product *= n;
     return product;

@@ -35,6 +35,15 @@ class Stream {
       : key_{std::uint32_t(seed), std::uint32_t(seed >> 32)},
         counter_{0, substream, std::uint32_t(stream), std::uint32_t(stream >> 32)} {}
 
+  /// The same sequence from its n-th block of four words on: after 2n uniform or 2n normal draws.
+  MNO_HOST_DEVICE Stream from_block(std::uint32_t n) const {
+    Stream later = *this;
+    later.counter_[0] = n;
+    later.used_ = 4;
+    later.has_spare_ = false;
+    return later;
+  }
+
   MNO_HOST_DEVICE std::uint32_t bits() {
     if (used_ == 4) {
       block_ = philox(counter_, key_);

@@ -1,22 +1,28 @@
 #pragma once
-// The shape of a model: a type with compile-time numbers.
+// What an operator is about, and the numbers of its backbone, as types with compile-time numbers.
 //
-//   struct Burgers { static constexpr int dimension = 1, channels = 1, rank = 16, width = 48, modes = 16,
-//   depth = 4; };
+//   struct Problem { static constexpr int dimension = 1, channels = 1, rank = 16; };
+//   struct Burgers : Problem { static constexpr int width = 48, modes = 16, depth = 4; };
 //
-// A type, not a value: nvcc 13.0 miscompiles struct-valued template arguments.
+// A model needs the problem alone; what else there is are numbers of the backbone that it is made of. Types,
+// not values: nvcc 13.0 miscompiles struct-valued template arguments.
 #include <concepts>
 
 namespace mno {
 
+/// The problem: what goes in and what comes out.
 template <class S>
-concept Shape = requires {
+concept Problem = requires {
   { S::dimension } -> std::convertible_to<int>;  // of the grid
   { S::channels } -> std::convertible_to<int>;   // C, of u
-  { S::rank } -> std::convertible_to<int>;       // r, of the covariance
-  { S::width } -> std::convertible_to<int>;      // channels inside the backbone
-  { S::modes } -> std::convertible_to<int>;      // wavenumbers |k| < modes are kept on every axis
-  { S::depth } -> std::convertible_to<int>;      // Fourier layers
+};
+/// A problem, and the numbers of a Fourier backbone.
+template <class S>
+concept Shape = Problem<S> && requires {
+  { S::rank } -> std::convertible_to<int>;   // r, of the covariance
+  { S::width } -> std::convertible_to<int>;  // channels inside the backbone
+  { S::modes } -> std::convertible_to<int>;  // wavenumbers |k| < modes are kept on every axis
+  { S::depth } -> std::convertible_to<int>;  // Fourier layers
 };
 
 /// S, or the sentence that says what is missing.
@@ -27,8 +33,15 @@ template <class S> struct RequireShape {
   using type = S;
 };
 
-// What a shape may say beside that, and what holds when it does not.
+// What a problem may say beside that, and what holds when it does not.
 
+/// The rank r of the covariance: an operator that gives a field needs none.
+template <class S> constexpr int rank_of() {
+  if constexpr (requires { S::rank; })
+    return S::rank;
+  else
+    return 0;
+}
 /// Known fields that come with every call beside u_0 and t: a forcing, a coefficient.
 template <class S> constexpr int known_fields() {
   if constexpr (requires { S::known; })
@@ -43,6 +56,13 @@ template <class S> constexpr int coordinate_harmonics() {
   else
     return 0;
 }
+/// Channels of a model's input [u_0, t, known fields, coordinates].
+template <Problem S> constexpr int input_channels() {
+  return S::channels + 1 + known_fields<S>() + 2 * S::dimension * coordinate_harmonics<S>();
+}
+
+// What a backbone may say beside its numbers.
+
 /// Width of the hidden layer in the heads.
 template <class S> constexpr int projection_width() {
   if constexpr (requires { S::projection; })
@@ -63,11 +83,6 @@ template <class S> constexpr int separable_terms() {
     return S::separable_terms;
   else
     return 16;
-}
-
-/// Channels of a model's input [u_0, t, known fields, coordinates].
-template <Shape S> constexpr int input_channels() {
-  return S::channels + 1 + known_fields<S>() + 2 * S::dimension * coordinate_harmonics<S>();
 }
 
 }  // namespace mno

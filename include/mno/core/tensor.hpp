@@ -3,6 +3,7 @@
 // channel-first, as (batch, channel, grid…) files are, goes through one copy.
 #include <unsupported/Eigen/CXX11/Tensor>
 
+#include "mno/core/channel_first.hpp"
 #include "mno/core/field.hpp"
 
 namespace mno {
@@ -43,10 +44,7 @@ Field<T, D> from_channel_first(const Eigen::Tensor<T, D + 2, Eigen::RowMajor>& t
   Grid<D> grid{{}, domain};
   for (std::size_t d = 0; d < std::size_t(D); ++d) grid.points[d] = t.dimension(d + 2);
   Field<T, D> field(t.dimension(0), grid, t.dimension(1));
-  const Index points = field.points(), channels = field.channels();
-  for (Index b = 0; b < field.batch(); ++b)
-    for (Index c = 0; c < channels; ++c)
-      for (Index p = 0; p < points; ++p) field(b, p, c) = t.data()[(b * channels + c) * points + p];
+  from_channel_first(std::span<const T>(t.data(), std::size_t(t.size())), field.view());
   return field;
 }
 template <class T, int D> Tensor<T, D> to_channel_first(const Field<T, D>& field) {
@@ -55,10 +53,7 @@ template <class T, int D> Tensor<T, D> to_channel_first(const Field<T, D>& field
   n[1] = field.channels();
   for (std::size_t d = 0; d < std::size_t(D); ++d) n[d + 2] = field.grid().points[d];
   Tensor<T, D> t(n);
-  const Index points = field.points(), channels = field.channels();
-  for (Index b = 0; b < field.batch(); ++b)
-    for (Index c = 0; c < channels; ++c)
-      for (Index p = 0; p < points; ++p) t.data()[(b * channels + c) * points + p] = field(b, p, c);
+  to_channel_first(field.view(), std::span<T>(t.data(), std::size_t(t.size())));
   return t;
 }
 

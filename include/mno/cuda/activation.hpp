@@ -47,7 +47,7 @@ template <class Function, int Channels> struct ActivationOnCuda {
   template <class Pass> struct Trace { In<Pass> derivative; };
 
   template <class Pass>
-  static void evaluate(Weights<Pass>, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
+  static void forward(Weights<Pass>, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const Out<Pass> derivative = pass.recording ? pass.keep_uninitialised(x, Channels) : Out<Pass>{};
     trace.derivative = derivative;
@@ -55,8 +55,8 @@ template <class Function, int Channels> struct ActivationOnCuda {
                            Activate<Function, T>{rows(x), rows(y), derivative.data, write == Write::add});
   }
   template <class Pass>
-  static void adjoint(Weights<Pass>, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass>,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+  static void vjp(Weights<Pass>, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass>, Out<Pass> xbar,
+                  Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     if (xbar)
       pass.device().for_each(numbers(ybar), ActivateAdjoint<T>{rows(ybar), trace.derivative.data, rows(xbar),

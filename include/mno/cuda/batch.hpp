@@ -46,8 +46,7 @@ class Event {
 /// Entries of an ensemble side by side: one piece of pinned memory, and the same piece on the device.
 template <class T, int D> class DeviceBatch {
  public:
-  DeviceBatch(const Ensemble<T, D>& data, const View<const T, D>& stored_known, Index capacity,
-              const Checks& check)
+  DeviceBatch(const Ensemble<T, D>& data, const View<const T, D>& known, Index capacity, const Checks& check)
       : data_(data), ready_(check) {
     parts_ = {Part{&data.initial, 1}, Part{&data.mean, 1}, Part{&data.variance, 1},
               Part{&data.covariance_factor, 1},
@@ -64,73 +63,55 @@ template <class T, int D> class DeviceBatch {
     bytes += rounded(std::size_t(capacity) * sizeof(Index));
     pinned_ = PinnedBuffer<std::byte>(bytes, check);
     device_ = DeviceBuffer<std::byte>(bytes, check);
-    known_ = stored_known;
+    known_ = known;
   }
 
-  bool holds(std::span<const Index> entries) const {
-    return !entries.empty() && std::equal(entries.begin(), entries.end(), entries_.begin(), entries_.end());
+  bool holds(std::span<const Index> conditions) const {
+    return !conditions.empty() &&
+           std::equal(conditions.begin(), conditions.end(), conditions_.begin(), conditions_.end());
   }
 
-  /// Gathers the entries and begins to copy them. The copy before must be done.
-  void fetch(std::span<const Index> entries, cudaStream_t stream, const Checks& check) {
-    entries_.clear();
-    const std::size_t count = entries.size();
+  /// Gathers the conditions and begins to copy them. The copy before must be done.
+  void fetch(std::span<const Index> conditions, cudaStream_t stream, const Checks& check) {
+    conditions_.clear();
+    const std::size_t count = conditions.size();
     for (const Part& part : parts_) {
       const std::size_t n = part.numbers();
       T* const to = reinterpret_cast<T*>(pinned_.data() + part.offset);
       for (std::size_t i = 0; i < count; ++i)
-        std::copy_n(part.field->data() + std::size_t(entries[i]) * n, n, to + i * n);
+        std::copy_n(part.field->data() + std::size_t(conditions[i]) * n, n, to + i * n);
       copy(part.offset, count * n * sizeof(T), stream, check);
     }
     T* const times = reinterpret_cast<T*>(pinned_.data() + times_);
     Index* const counts = reinterpret_cast<Index*>(pinned_.data() + counts_);
     for (std::size_t i = 0; i < count; ++i) {
-      times[i] = data_.times[std::size_t(entries[i])];
-      counts[i] = data_.counts[std::size_t(entries[i])];
+      times[i] = data_.times[std::size_t(conditions[i])];
+      counts[i] = data_.counts[std::size_t(conditions[i])];
     }
     copy(times_, count * sizeof(T), stream, check);
     copy(counts_, count * sizeof(Index), stream, check);
     check(cudaEventRecord(ready_.get(), stream), "cudaEventRecord");
-    entries_.assign(entries.begin(), entries.end());
+    conditions_.assign(conditions.begin(), conditions.end());
   }
-  /// What is queued on `stream` from here on finds the entries there.
+  /// What is queued on `stream` from here on finds the conditions there.
   void before(cudaStream_t stream, const Checks& check) const {
     check(cudaStreamWaitEvent(stream, ready_.get(), 0), "cudaStreamWaitEvent");
   }
 
-  DeviceCondition<T, D> condition(Index samples) const {
-    DeviceCondition<T, D> c{view(parts_[0], samples), reinterpret_cast<const T*>(device_.data() + times_),
-                            known_};
-    if (parts_.size() > 5) c.known = view(parts_[5], samples);
-    return c;
+  /// In the device's memory.
+  Condition<T, D> condition(Index samples) const {
+    return {view(parts_[0], samples, device_.data()),
+            {reinterpret_cast<const T*>(device_.data() + times_), std::size_t(samples)},
+            parts_.size() > 5 ? view(parts_[5], samples, device_.data()) : known_};
   }
-  DeviceTarget<T, D> target(Index samples) const {
-    return {view(parts_[1], samples),
-            view(parts_[2], samples),
-            view(parts_[3], samples),
-            view(parts_[4], samples),
-            reinterpret_cast<const Index*>(device_.data() + counts_),
-            parts_[4].each};
-  }
+  Target<T, D> target(Index samples) const { return target_in(device_.data(), samples); }
   /// The same target as the host sees it, for its shape and counts.
-  Target<T, D> host_target(Index samples) const {
-    const auto shape = [&](const Part& part) {
-      View<const T, D> v = view(part, samples);
-      if (v) v.data = reinterpret_cast<const T*>(pinned_.data() + part.offset);
-      return v;
-    };
-    return {shape(parts_[1]),
-            shape(parts_[2]),
-            {reinterpret_cast<const Index*>(pinned_.data() + counts_), std::size_t(samples)},
-            shape(parts_[3]),
-            shape(parts_[4]),
-            shape(parts_[0])};
-  }
+  Target<T, D> host_target(Index samples) const { return target_in(pinned_.data(), samples); }
 
  private:
   struct Part {
     const Field<T, D>* field;
-    Index each;  // fields per entry
+    Index each;  // fields per condition
     std::size_t offset = 0;
     std::size_t numbers() const {
       return field->size() == 0 ? 0 : std::size_t(each * field->points() * field->channels());
@@ -145,10 +126,15 @@ template <class T, int D> class DeviceBatch {
                             stream),
             "cudaMemcpyAsync", readable(bytes));
   }
-  View<const T, D> view(const Part& part, Index samples) const {
+  View<const T, D> view(const Part& part, Index samples, const std::byte* memory) const {
     if (part.numbers() == 0) return {};
-    return {reinterpret_cast<const T*>(device_.data() + part.offset), samples * part.each, part.field->grid(),
+    return {reinterpret_cast<const T*>(memory + part.offset), samples * part.each, part.field->grid(),
             part.field->channels(), part.field->channels()};
+  }
+  Target<T, D> target_in(const std::byte* memory, Index samples) const {
+    const auto part = [&](std::size_t i) { return view(parts_[i], samples, memory); };
+    return {part(1), part(2), {reinterpret_cast<const Index*>(memory + counts_), std::size_t(samples)},
+            part(3), part(4), part(0)};
   }
 
   const Ensemble<T, D>& data_;
@@ -157,7 +143,7 @@ template <class T, int D> class DeviceBatch {
   PinnedBuffer<std::byte> pinned_;
   DeviceBuffer<std::byte> device_;
   View<const T, D> known_{};
-  std::vector<Index> entries_;
+  std::vector<Index> conditions_;
   Event ready_;
 };
 

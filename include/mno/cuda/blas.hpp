@@ -74,8 +74,8 @@ void multiply(cublasHandle_t handle, const Checks& check, Index count, Matrices<
   const Index depth = op_a == Op::plain ? a.columns : a.rows;
   if (count == 0 || c.rows == 0 || c.columns == 0) return;
   require(std::max({c.rows, c.columns, depth, a.pitch, b.pitch, c.pitch, count}) <= Index(INT_MAX),
-          "Cuda::multiply", "rows", text("sizes that cuBLAS can count, below 2^31"),
-          text(c.rows, " x ", depth, " x ", c.columns));
+          "Cuda::multiply", "rows", Text("sizes that cuBLAS can count, below 2^31"),
+          Text(c.rows, " x ", depth, " x ", c.columns));
   const T scale = detail::Number<T>::of(s), keep = detail::Number<T>::of(write == Write::add ? 1 : 0);
   check(detail::gemm(handle, detail::operation(op_b), detail::operation(op_a), int(c.columns), int(c.rows),
                      int(depth), &scale, b.data, int(b.pitch), b.stride, a.data, int(a.pitch), a.stride,

@@ -42,17 +42,17 @@ class Cuda {
     if (found == cudaErrorNoDevice || found == cudaErrorInsufficientDriver ||
         (found == cudaSuccess && count == 0)) {
       cudaGetLastError();
-      throw NoDevice(text("mno::Cuda: no device was found (",
+      throw NoDevice(Text("mno::Cuda: no device was found (",
                           cudaGetErrorString(found == cudaSuccess ? cudaErrorNoDevice : found),
                           "). mno::Cpu does the same on the processor.")
                          .str());
     }
     check(found, "cudaGetDeviceCount");
     require(options.device >= 0 && options.device < count, "Cuda", "device",
-            text("a number below ", count, ", the devices that CUDA sees"), text(options.device));
+            Text("a number below ", count, ", the devices that CUDA sees"), Text(options.device));
     check(cudaSetDevice(options.device), "cudaSetDevice", options.device);
     check(cudaGetDeviceProperties(&properties_, options.device), "cudaGetDeviceProperties", options.device);
-    check.device = text("device ", options.device, " (", properties_.name, ")").str();
+    check.device = Text("device ", options.device, " (", properties_.name, ")").str();
     try {
       check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
       check(cublasCreate(&blas_), "cublasCreate");
@@ -134,8 +134,8 @@ class Cuda {
   template <class T> void fill(T* to, Index n, T value) { for_each(n, cuda::Fill<T>{to, value}); }
 
   template <class T>
-  void multiply(Matrix<T> c, Matrix<const T> a, cuda::Op op_a, Matrix<const T> b, cuda::Op op_b, Write write,
-                double s = 1) {
+  void multiply(MatrixView<T> c, MatrixView<const T> a, cuda::Op op_a, MatrixView<const T> b, cuda::Op op_b,
+                Write write, double s = 1) {
     multiply<T>(1, {c.data, c.rows, c.columns, c.pitch, 0}, {a.data, a.rows, a.columns, a.pitch, 0}, op_a,
                 {b.data, b.rows, b.columns, b.pitch, 0}, op_b, write, s);
   }
@@ -209,8 +209,8 @@ class Cuda {
       return "";
     }
     if (fits == 0)
-      return text(" Not even one sample would fit: a coarser grid or a smaller model would.").str();
-    return text(" It was asked for a batch of ", samples, "; a batch of ", fits, " would fit.").str();
+      return Text(" Not even one sample would fit: a coarser grid or a smaller model would.").str();
+    return Text(" It was asked for a batch of ", samples, "; a batch of ", fits, " would fit.").str();
   }
 
   void release() noexcept {

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <cufft.h>
 
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -75,18 +76,18 @@ class Checks {
   template <class... Size> void operator()(cudaError_t result, const char* call, const Size&... size) const {
     if (result == cudaSuccess) return;
     const std::string sentence =
-        put(call, text(size...).str(), cudaGetErrorName(result)) + ": " + cudaGetErrorString(result) + ".";
+        put(call, Text(size...).str(), cudaGetErrorName(result)) + ": " + cudaGetErrorString(result) + ".";
     cudaGetLastError();  // the runtime would report it once more
     if (result == cudaErrorNoDevice || result == cudaErrorInsufficientDriver) throw NoDevice(sentence);
     throw CudaError(sentence);
   }
   template <class... Size> void operator()(cufftResult result, const char* call, const Size&... size) const {
-    if (result != CUFFT_SUCCESS) throw CudaError(put(call, text(size...).str(), name_of(result)) + ".");
+    if (result != CUFFT_SUCCESS) throw CudaError(put(call, Text(size...).str(), name_of(result)) + ".");
   }
   template <class... Size>
   void operator()(cublasStatus_t result, const char* call, const Size&... size) const {
     if (result != CUBLAS_STATUS_SUCCESS)
-      throw CudaError(put(call, text(size...).str(), cublasGetStatusString(result)) + ".");
+      throw CudaError(put(call, Text(size...).str(), cublasGetStatusString(result)) + ".");
   }
 
  private:

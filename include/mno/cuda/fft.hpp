@@ -45,15 +45,15 @@ class FftPlans {
     long long size = 1, half_size = 1;
     for (int d = 0; d < key.rank; ++d) {
       require(key.points[std::size_t(d)] <= Index(INT_MAX), "Cuda::transform", "points",
-              text("less than 2^31 per axis"), text(key.points[std::size_t(d)]));
+              Text("less than 2^31 per axis"), Text(key.points[std::size_t(d)]));
       n[d] = int(key.points[std::size_t(d)]);
       half[d] = d + 1 == key.rank ? n[d] / 2 + 1 : n[d];
       size *= n[d];
       half_size *= half[d];
     }
     require(size <= INT_MAX && key.batch <= Index(INT_MAX), "Cuda::transform", "points",
-            text("fields that cuFFT can count, below 2^31 points and fields"),
-            text(size, " points, ", key.batch, " fields"));
+            Text("fields that cuFFT can count, below 2^31 points and fields"),
+            Text(size, " points, ", key.batch, " fields"));
     auto plan = std::make_unique<FftPlan>(FftPlan{key});
     check(cufftCreate(&plan->handle), "cufftCreate");
     const auto make = [&] {

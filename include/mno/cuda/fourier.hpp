@@ -13,7 +13,7 @@ namespace mno {
 
 namespace cuda {
 
-template <class Spectral, class Linear, class Function> struct FourierOnCuda {
+template <class Kernel, class Spectral, class Linear, class Function> struct FourierOnCuda {
   using Convolution = SpectralOnCuda<Spectral>;
   using Product = PointwiseOnCuda<Linear>;
 
@@ -23,18 +23,17 @@ template <class Spectral, class Linear, class Function> struct FourierOnCuda {
   };
 
   template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const auto scope = pass.scope();
     const Out<Pass> z = pass.recording ? pass.keep_uninitialised(x, Linear::outputs)
                                        : pass.scratch_uninitialised(x, Linear::outputs);
     trace.x = x;
     trace.derivative = z;
-    const T *const weight = w.data() + Spectral::parameters, *const bias =
-                                                                 weight + Linear::inputs * Linear::outputs;
-    Convolution::template evaluate<Pass>(w.first(Spectral::parameters), x, z, trace.convolution, pass,
-                                         Write::set);
+    const T *const weight = w.data() + Kernel::linear_at, *const bias =
+                                                              weight + Linear::inputs * Linear::outputs;
+    Convolution::template forward<Pass>(w.subspan(Kernel::spectral_at, Spectral::parameters), x, z,
+                                        trace.convolution, pass, Write::set);
     Product::template multiply<T>(weight, x, z, Write::add, pass.device());
     pass.device().for_each(numbers(z),
                            Finish<Function, T>{z.data, bias, rows(y), pass.recording, write == Write::add});
@@ -42,29 +41,30 @@ template <class Spectral, class Linear, class Function> struct FourierOnCuda {
 
   /// z̄ = f′(z) ȳ, then as in its parts
   template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+  static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                  Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const auto scope = pass.scope();
     const Out<Pass> zbar = pass.scratch_uninitialised(ybar, Linear::outputs);
     pass.device().for_each(numbers(ybar),
                            ActivateAdjoint<T>{rows(ybar), trace.derivative.data, rows(zbar), false});
-    const T* const weight = w.data() + Spectral::parameters;
-    T *const weight_bar = wbar.data() + Spectral::parameters, *const bias_bar =
-                                                                  weight_bar +
-                                                                  Linear::inputs * Linear::outputs;
+    const T* const weight = w.data() + Kernel::linear_at;
+    T *const weight_bar = wbar.data() + Kernel::linear_at, *const bias_bar =
+                                                               weight_bar + Linear::inputs * Linear::outputs;
     Product::template multiply_adjoint<T, Pass::dimension>(weight, zbar, trace.x, weight_bar, xbar,
                                                            pass.device(), write);
     add_column_sums<T, Pass::dimension>(pass.device(), zbar, bias_bar);
-    Convolution::template adjoint<Pass>(w.first(Spectral::parameters), zbar, trace.convolution,
-                                        wbar.first(Spectral::parameters), xbar, pass, Write::add);
+    Convolution::template vjp<Pass>(
+        w.subspan(Kernel::spectral_at, Spectral::parameters), zbar, trace.convolution,
+        wbar.subspan(Kernel::spectral_at, Spectral::parameters), xbar, pass, Write::add);
   }
 };
 
 }  // namespace cuda
 
-template <int In_, int Out_, int D, int Modes, class Function>
-cuda::FourierOnCuda<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>, Function> on_cuda(
-    const Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activation<Function, Out_>>*);
+template <class Spectral, class Linear, class Act, bool First>
+cuda::FourierOnCuda<detail::FourierKernel<Spectral, Linear, Act, First>, Spectral, Linear,
+                    typename Act::function>
+on_cuda(const detail::FourierKernel<Spectral, Linear, Act, First>*);
 
 }  // namespace mno

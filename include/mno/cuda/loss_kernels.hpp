@@ -1,102 +1,50 @@
 #pragma once
-// What the losses do at one entry or for one sample, as kernels. The formula of a term is the one that the
-// CPU uses.
-#include "mno/cuda/model.hpp"
+// The sums around the formulas of losses, as kernels: the formulas are those of loss/.
+#include "mno/cuda/elementwise.hpp"
+#include "mno/cuda/reduce.hpp"
 #include "mno/loss/recipe.hpp"
 
-namespace mno::cuda {
+namespace mno::cuda::detail {
 
-namespace detail {
+using mno::detail::SampleTerm, mno::detail::SquareSums;
 
-/// What terms work on: dense fields (sample, entry), an entry being a channel at a point.
-template <class T> struct LawNumbers {
-  const T *mean, *factor;  // factor: (row, rank, channel)
-  T *mean_bar, *factor_bar;
-  T *variance, *variance_bar;  // null without a factor
-  Index batch, points, channels, rank;
-  double scale;  // 1/samples
-
-  MNO_HOST_DEVICE Index entries() const { return points * channels; }
-};
-template <class T> struct TargetNumbers {
-  const T *mean, *variance, *covariance_factor, *members;
-  const Index* counts;
-  Index kept, factors;
-
-  MNO_HOST_DEVICE mno::detail::EntryTarget at(Index sample, Index i) const {
-    return {double(mean[i]), variance ? double(variance[i]) : 0.0, counts ? counts[sample] : 1};
-  }
-};
-
-/// v = Σ_k B_k² into memory of its own, v̄ = m̄ = B̄ = 0
-template <class T> struct BeginLoss {
-  LawNumbers<T> law;
-  MNO_HOST_DEVICE void operator()(Index i) const {
-    law.mean_bar[i] = 0;
-    if (!law.variance) return;
-    const T* const b = law.factor + i / law.channels * law.rank * law.channels + i % law.channels;
-    double v = 0;
-    for (Index k = 0; k < law.rank; ++k) v += double(b[k * law.channels]) * double(b[k * law.channels]);
-    law.variance[i] = T(v);
-    law.variance_bar[i] = 0;
+/// v = Σ_k B_k² into memory of its own, v̄ = 0
+template <class T, int D> struct BeginVariance {
+  LawBlock<T, D> law;  // without it
+  View<T, D> v, v_bar;
+  MNO_HOST_DEVICE void operator()(Index row, Index channel) const {
+    v.row(row)[channel] = T(mno::detail::variance_at(law, row, channel));
+    v_bar.row(row)[channel] = 0;
   }
 };
 /// B̄_k += 2 v̄ B_k, when all terms have added their v̄
-template <class T> struct EndLoss {
-  LawNumbers<T> law;
-  MNO_HOST_DEVICE void operator()(Index i) const {
-    const Index row = i / (law.rank * law.channels), channel = i % law.channels;
-    law.factor_bar[i] += T(2) * law.variance_bar[row * law.channels + channel] * law.factor[i];
+template <class T, int D> struct EndVariance {
+  LawBlock<T, D> law;
+  View<const T, D> v_bar;
+  MNO_HOST_DEVICE void operator()(Index row, Index channel) const {
+    mno::detail::add_variance_bar(law, row, channel, double(v_bar.row(row)[channel]));
   }
 };
 
 /// A term at every entry: its value to be summed, its cotangents to be added.
-template <class Term, class T> struct EntryValue {
-  Term term;
-  LawNumbers<T> law;
-  TargetNumbers<T> target;
-  MNO_HOST_DEVICE mno::detail::EntryTerm at(Index sample, Index i) const {
-    return term.at(double(law.mean[i]), law.variance ? double(law.variance[i]) : 0.0, target.at(sample, i));
-  }
-  MNO_HOST_DEVICE double operator()(Index sample, Index e) const {
-    return at(sample, sample * law.entries() + e).value;
+template <class Formula, class T, int D> struct EntryValue {
+  Formula formula;
+  LawBlock<T, D> law;
+  Target<T, D> target;
+  MNO_HOST_DEVICE double operator()(Index sample, Index entry) const {
+    const Index c = law.mean.channels;
+    return mno::detail::evaluate(formula, law, target, sample, entry / c, entry % c).value;
   }
 };
-template <class Value, class T> struct EntryBars {
-  Value value;
-  LawNumbers<T> law;
+template <class Formula, class T, int D> struct EntryBars {
+  EntryValue<Formula, T, D> of;
   double share;
-  MNO_HOST_DEVICE void operator()(Index i) const {
-    const mno::detail::EntryTerm at = value.at(i / law.entries(), i);
-    law.mean_bar[i] += T(share * at.mean_bar);
-    if (law.variance) law.variance_bar[i] += T(share * at.variance_bar);
+  MNO_HOST_DEVICE void operator()(Index row, Index channel) const {
+    const Index points = of.law.mean.points();
+    const auto at = mno::detail::evaluate(of.formula, of.law, of.target, row / points, row % points, channel);
+    mno::detail::add_bars(of.law, row, channel, at, share);
   }
 };
-/// The average over members of a term that needs them.
-template <class Member, class T> struct MemberValue {
-  Member member;
-  double floor, ceiling;
-  LawNumbers<T> law;
-  TargetNumbers<T> target;
-  MNO_HOST_DEVICE mno::detail::EntryTerm at(Index sample, Index i) const {
-    const auto v = mno::detail::clamped(double(law.variance[i]), floor, ceiling);
-    const Index entry = i - sample * law.entries();
-    mno::detail::EntryTerm sum;
-    for (Index j = 0; j < target.kept; ++j) {
-      const auto one = member(double(target.members[(sample * target.kept + j) * law.entries() + entry]),
-                              double(law.mean[i]), v.value);
-      sum.value += one.value;
-      sum.mean_bar += one.mean_bar;
-      sum.variance_bar += one.variance_bar;
-    }
-    const double share = 1.0 / double(target.kept);
-    return {share * sum.value, share * sum.mean_bar, share * v.slope * sum.variance_bar};
-  }
-  MNO_HOST_DEVICE double operator()(Index sample, Index e) const {
-    return at(sample, sample * law.entries() + e).value;
-  }
-};
-
 /// values[b] = factor · sums[b]
 struct ScaleValues {
   const double* sums;
@@ -105,69 +53,76 @@ struct ScaleValues {
   MNO_HOST_DEVICE void operator()(Index b) const { values[b] = factor * sums[b]; }
 };
 
-/// Σ (x − y)² and Σ y² of a sample
-template <class T> struct Squares {
-  const T *x, *y;
-  Index entries;
-  MNO_HOST_DEVICE Pair operator()(Index sample, Index e) const {
-    const Index i = sample * entries + e;
-    const double b = double(y[i]), d = double(x[i]) - b;
-    return {d * d, b * b};
+/// A relative distance: its sums over the entries of a sample, and its cotangents.
+template <class Term, class T, int D> struct Squares {
+  Term term;
+  LawBlock<T, D> law;
+  Target<T, D> target;
+  MNO_HOST_DEVICE SquareSums operator()(Index sample, Index entry) const {
+    const Index c = law.mean.channels;
+    return mno::detail::squares(mno::detail::compare(term, law, target, sample, entry / c, entry % c));
   }
 };
-/// Relative distance ‖x − y‖/(‖y‖ + tiny) from these sums, and the factor of (x − y) in its cotangent.
-struct RelativeDistance {
-  const Pair* sums;
-  double weight, entries, tiny;
-  double *values, *factors;
-  MNO_HOST_DEVICE void operator()(Index b) const {
-    const double distance = std::sqrt(sums[b].first / entries),
-                 size = std::sqrt(sums[b].second / entries) + tiny;
-    values[b] = weight * distance / size;
-    factors[b] = distance > 0 ? weight / (entries * distance * size) : 0;
-  }
-};
-/// bar += factor[sample] (x − y)
-template <class T> struct AddDifference {
-  const T *x, *y;
-  const double* factors;  // (sample), or null: the same for all
-  double factor;
-  Index entries;
-  T* bar;
-  MNO_HOST_DEVICE void operator()(Index i) const {
-    bar[i] += T((factors ? factors[i / entries] : factor) * (double(x[i]) - double(y[i])));
-  }
-};
-/// (m − ū)², and with it the spread of the ensemble where it counts
-template <class T> struct SquaredError {
-  LawNumbers<T> law;
-  TargetNumbers<T> target;
-  bool spread;
-  MNO_HOST_DEVICE double operator()(Index sample, Index e) const {
-    const Index i = sample * law.entries() + e;
-    const double d = double(law.mean[i]) - double(target.mean[i]);
-    return d * d + (spread ? target.at(sample, i).biased_variance() : 0.0);
+template <class Term, class T, int D> struct AddDifference {
+  Squares<Term, T, D> of;
+  const double* factors;  // (sample)
+  MNO_HOST_DEVICE void operator()(Index row, Index channel) const {
+    const Index points = of.law.mean.points(), sample = row / points;
+    const auto at = mno::detail::compare(of.term, of.law, of.target, sample, row % points, channel);
+    mno::detail::add_bar<Term>(of.law, row, channel, factors[sample] * at.difference);
   }
 };
 
+/// Value and factor of every sample, from its sums: f(sample) → SampleTerm.
+template <class F> struct Finish {
+  F f;
+  double *values, *factors;
+  MNO_HOST_DEVICE void operator()(Index sample) const {
+    const SampleTerm at = f(sample);
+    values[sample] = at.value;
+    factors[sample] = at.factor;
+  }
+};
+struct OfDistance {
+  const SquareSums* sums;
+  double entries, tiny, weight;
+  MNO_HOST_DEVICE SampleTerm operator()(Index sample) const {
+    return mno::detail::relative_distance(sums[sample], entries, tiny, weight);
+  }
+};
+struct OfHilbertSchmidt {
+  HilbertSchmidt term;
+  const double *bb, *yb, *yy;  // squared norms: (sample)
+  double scale;
+  MNO_HOST_DEVICE SampleTerm operator()(Index sample) const {
+    return term.of_sample(bb[sample], yb[sample], yy[sample], scale);
+  }
+};
+struct OfHutchinson {
+  Hutchinson term;
+  const SquareSums* sums;
+  double scale;
+  MNO_HOST_DEVICE SampleTerm operator()(Index sample) const { return term.of_sample(sums[sample], scale); }
+};
+
 /// Bᵀ of every sample in double, (sample, entry, k) from (row, k, channel)
-template <class T> struct Columns {
-  const T* factor;
+template <class T, int D> struct Columns {
+  View<const T, D> factor;
   Index channels, rank;
   double* to;
   MNO_HOST_DEVICE void operator()(Index i) const {
     const Index k = i % rank, entry = i / rank;
-    to[i] = double(factor[entry / channels * rank * channels + k * channels + entry % channels]);
+    to[i] = double(factor.row(entry / channels)[mno::detail::factor_channel(k, entry % channels, channels)]);
   }
 };
 /// B̄ += factor[sample] · columns
-template <class T> struct AddColumns {
+template <class T, int D> struct AddColumns {
   const double *columns, *factors;
   Index channels, rank, entries;
-  T* bar;
+  View<T, D> bar;
   MNO_HOST_DEVICE void operator()(Index i) const {
     const Index k = i % rank, entry = i / rank;
-    bar[entry / channels * rank * channels + k * channels + entry % channels] +=
+    bar.row(entry / channels)[mno::detail::factor_channel(k, entry % channels, channels)] +=
         T(factors[entry / entries] * columns[i]);
   }
 };
@@ -179,49 +134,22 @@ struct SquareSum {
     return v * v;
   }
 };
-struct FinishHilbertSchmidt {
-  const double *bb, *yb, *yy;  // squared norms: (sample)
-  double weight, smoothing, tiny;
-  double *values, *factors;
-  MNO_HOST_DEVICE void operator()(Index b) const {
-    const double size = yy[b] + tiny, q = std::max(0.0, bb[b] - 2 * yb[b] + yy[b]);
-    const double root = std::sqrt(q / size + smoothing * smoothing);
-    values[b] = weight * (root - smoothing);
-    factors[b] = weight * 2 / (size * root);
-  }
-};
-/// The probes of Hutchinson: v(sample, probe, entry), the same integers as on the host.
+/// The probes of Hutchinson: v(sample, probe, entry).
 struct DrawProbes {
   Hutchinson term;
   Index entries;
   double* v;
   MNO_HOST_DEVICE void operator()(Index i) const {
-    const Index entry = i % entries, probe = i / entries % term.probes, sample = i / entries / term.probes;
-    const std::uint64_t word = std::uint64_t(probe * ((entries + 7) / 8) + entry / 8),
-                        stream = term.stream(sample);
-    const auto block = philox(
-        {std::uint32_t(word / 4), Hutchinson::purpose, std::uint32_t(stream), std::uint32_t(stream >> 32)},
-        {std::uint32_t(term.seed), std::uint32_t(term.seed >> 32)});
-    v[i] = Hutchinson::value(block[word % 4] >> (4 * (entry % 8)) & 7);
+    v[i] = term.entry(i / entries / term.probes, i / entries % term.probes, i % entries, entries);
   }
 };
-/// d_p = ‖Bv_p‖² − ‖Yv_p‖² per probe, and its square beside ‖Yv_p‖⁴
+/// d_p = ‖Bv_p‖² − ‖Yv_p‖² per probe: its square beside ‖Yv_p‖⁴, and Bv_p times it
 struct ProbeTerm {
   const double *predicted, *empirical;  // (sample, probe)
   Index probes;
-  MNO_HOST_DEVICE Pair operator()(Index sample, Index p) const {
+  MNO_HOST_DEVICE SquareSums operator()(Index sample, Index p) const {
     const double e = empirical[sample * probes + p], d = predicted[sample * probes + p] - e;
     return {d * d, e * e};
-  }
-};
-struct FinishHutchinson {
-  const Pair* sums;
-  double weight, tiny;
-  double *values, *factors;
-  MNO_HOST_DEVICE void operator()(Index b) const {
-    const double size = sums[b].second + tiny;
-    values[b] = weight * sums[b].first / size;
-    factors[b] = weight * 4 / size;
   }
 };
 struct ScaleProbes {
@@ -231,6 +159,4 @@ struct ScaleProbes {
   MNO_HOST_DEVICE void operator()(Index i) const { bv[i] *= predicted[i / rank] - empirical[i / rank]; }
 };
 
-}  // namespace detail
-
-}  // namespace mno::cuda
+}  // namespace mno::cuda::detail

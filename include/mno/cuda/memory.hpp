@@ -20,7 +20,7 @@ template <class T> class DeviceBuffer {
       cudaGetLastError();
       std::size_t free = 0, total = 0;
       cudaMemGetInfo(&free, &total);
-      throw DeviceOutOfMemory(text("mno::Cuda: ", check.device, " has no ", readable(n * sizeof(T)),
+      throw DeviceOutOfMemory(Text("mno::Cuda: ", check.device, " has no ", readable(n * sizeof(T)),
                                    " left (", readable(free), " of ", readable(total), " are free).")
                                   .str(),
                               n * sizeof(T));

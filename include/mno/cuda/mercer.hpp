@@ -42,7 +42,7 @@ template <class L> struct MercerOnCuda {
   };
 
   template <class Pass>
-  static void evaluate(Weights<Pass>, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
+  static void forward(Weights<Pass>, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     trace = L::template make_trace<Trace<Pass>>(x, pass);
     if (write == Write::set) pass.device().for_each(numbers(y), SetTo<T>{rows(y), T(0)});
@@ -50,8 +50,8 @@ template <class L> struct MercerOnCuda {
                                                             x.points(), T(x.grid.cell())});
   }
   template <class Pass>
-  static void adjoint(Weights<Pass>, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass>,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+  static void vjp(Weights<Pass>, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass>, Out<Pass> xbar,
+                  Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     if (!xbar) return;
     const auto scope = pass.scope();

@@ -1,14 +1,17 @@
 #pragma once
-// Sums, chains, forks and repetitions run on the GPU as they are: they only hand memory on. A gate
-// multiplies, and two small layers are here too: the identity, and the path from u_0.
+// Sums, chains, concatenations and repetitions run on the GPU as they are: they only hand memory on, and so
+// do layers that are made of a pass's own operations (identity, scale). A gate has kernels, and so has the
+// path from u_0.
 #include "mno/cuda/elementwise.hpp"
 #include "mno/expression/chain.hpp"
-#include "mno/expression/fork.hpp"
+#include "mno/expression/concat.hpp"
 #include "mno/expression/gated.hpp"
+#include "mno/expression/product.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 #include "mno/layer/identity.hpp"
 #include "mno/layer/initial_path.hpp"
+#include "mno/layer/scale.hpp"
 
 namespace mno {
 
@@ -82,11 +85,10 @@ template <class L, class G> struct GatedOnCuda {
   };
 
   template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
-    const Out<Pass> a = pass.keep_uninitialised(x, L::outputs);
-    mno::detail::evaluate<L, Pass>(w.first(L::parameters), x, a, trace.inner, pass, Write::set);
+    const Out<Pass> a = pass.keep_uninitialised(y, L::outputs);
+    forward_of<L, Pass>(w.first(L::parameters), x, a, trace.inner, pass, Write::set);
     trace.a = a;
     trace.gate = pass.keep_values(x.batch);
     pass.device().for_each(x.batch,
@@ -97,8 +99,8 @@ template <class L, class G> struct GatedOnCuda {
 
   /// ā = g ȳ,  ḡ = ⟨ȳ, a⟩
   template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+  static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                  Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     Cuda& device = pass.device();
     const auto scope = pass.scope();
@@ -113,21 +115,7 @@ template <class L, class G> struct GatedOnCuda {
                                               pass.times_bar.empty() ? nullptr : pass.times_bar.data()});
     add_column_sums<T>(device, {shares, ybar.batch, Index(G::parameters), Index(G::parameters)},
                        wbar.data() + L::parameters);
-    mno::detail::adjoint<L, Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar,
-                                  pass, write);
-  }
-};
-
-struct IdentityOnCuda {
-  template <class Pass> struct Trace {};
-  template <class Pass>
-  static void evaluate(Weights<Pass>, In<Pass> x, Out<Pass> y, Trace<Pass>&, Pass& pass, Write write) {
-    transfer<typename Pass::Scalar, Pass::dimension>(pass.device(), x, y, write);
-  }
-  template <class Pass>
-  static void adjoint(Weights<Pass>, In<Pass> ybar, const Trace<Pass>&, WeightsBar<Pass>, Out<Pass> xbar,
-                      Pass& pass, Write write) {
-    if (xbar) transfer<typename Pass::Scalar, Pass::dimension>(pass.device(), ybar, xbar, write);
+    vjp_of<L, Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass, write);
   }
 };
 
@@ -135,15 +123,15 @@ struct InitialPathOnCuda {
   template <class Pass> struct Trace {};
 
   template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass>, Out<Pass> y, Trace<Pass>&, Pass& pass, Write write) {
+  static void forward(Weights<Pass> w, In<Pass>, Out<Pass> y, Trace<Pass>&, Pass& pass, Write write) {
     pass.device().for_each(numbers(y), detail::AddPath<typename Pass::Scalar>{w.data(), rows(pass.initial),
                                                                               rows(y), write == Write::add});
   }
 
   /// κ̄_c = Σ ȳ_c u_0,c,  ū_0,c = κ_c ȳ_c;  nothing for x̄
   template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>&, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+  static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>&, WeightsBar<Pass> wbar, Out<Pass> xbar,
+                  Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     Cuda& device = pass.device();
     const auto scope = pass.scope();
@@ -161,10 +149,13 @@ struct InitialPathOnCuda {
 
 template <class... Ls> Chain<Ls...> on_cuda(const Chain<Ls...>*);
 template <class... Ls> Sum<Ls...> on_cuda(const Sum<Ls...>*);
-template <class... Ls> Fork<Ls...> on_cuda(const Fork<Ls...>*);
+template <class... Ls> Concat<Ls...> on_cuda(const Concat<Ls...>*);
+template <class A, class B> Product<A, B> on_cuda(const Product<A, B>*);
 template <int Times, class L> Repeat<Times, L> on_cuda(const Repeat<Times, L>*);
+template <int Times, class L> Tied<Times, L> on_cuda(const Tied<Times, L>*);
 template <class L, class G> cuda::GatedOnCuda<L, G> on_cuda(const Gated<L, G>*);
-template <int Channels> cuda::IdentityOnCuda on_cuda(const Identity<Channels>*);
+template <int Channels> Identity<Channels> on_cuda(const Identity<Channels>*);
+template <int Channels, class Value> Scale<Channels, Value> on_cuda(const Scale<Channels, Value>*);
 template <int In_, int Channels> cuda::InitialPathOnCuda on_cuda(const InitialPath<In_, Channels>*);
 
 }  // namespace mno

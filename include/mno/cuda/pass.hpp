@@ -6,31 +6,24 @@
 
 namespace mno {
 
-template <class T, int D> class Pass<T, D, Cuda> {
+template <class T, int D> class DevicePass<T, D, Cuda> : public PassState<T, D> {
  public:
-  using Scalar = T;
-  static constexpr int dimension = D;
-
-  explicit Pass(Cuda& device) : device_(device) {}
-
-  bool recording = true;  // does vjp follow?
-
-  View<const T, D> initial{};  // u_0: (sample, grid…, channel)
-  std::span<const T> times{};  // t: (sample)
-  View<T, D> initial_bar{};    // where parts other than the lift add their share of ū_0, if asked for
-  std::span<T> times_bar{};    // likewise for t̄
+  explicit DevicePass(Cuda& device) : device_(device) {}
 
   Cuda& device() const { return device_; }
 
-  View<T, D> keep_uninitialised(const View<const T, D>& like, Index channels) {
-    return {keep_values(like.rows() * channels), like.batch, like.grid, channels, channels};
-  }
-  View<T, D> scratch_uninitialised(const View<const T, D>& like, Index channels) {
-    return {scratch_values(like.rows() * channels), like.batch, like.grid, channels, channels};
-  }
   T* keep_values(Index n) { return device_.arena().template keep<T>(std::size_t(n)); }
   T* scratch_values(Index n) { return device_.arena().template scratch<T>(std::size_t(n)); }
   cuda::DeviceScope scope() { return cuda::DeviceScope(device_.arena()); }
+
+  // As on the processor: see layer/pass.hpp. A kernel is a struct whose operator() is MNO_HOST_DEVICE.
+  template <class F> void for_each(const View<const T, D>& y, const F& f);
+  void add_sample_sums(const View<const T, D>& y, T* sums);
+  void resample(const View<const T, D>& from, const View<T, D>& to, Write write);
+  void resample_adjoint(const View<const T, D>& to_bar, const View<T, D>& from_bar, Write write);
+  void clear(const View<T, D>& y);
+  void transfer(const View<const T, D>& x, const View<T, D>& y, Write write, double c = 1);
+  void multiply(const View<const T, D>& a, const View<const T, D>& b, const View<T, D>& y, Write write);
 
  private:
   Cuda& device_;
@@ -40,10 +33,9 @@ namespace cuda {
 
 /// A layer without a version for the GPU.
 template <class L> struct Missing {
-  static_assert(
-      sizeof(L) == 0,
-      "mno: this layer has no version for mno::Cuda. Give it one: a struct with Trace, evaluate and "
-      "adjoint for Pass<T, D, mno::Cuda>, named by on_cuda(const YourLayer*) beside the layer");
+  static_assert(sizeof(L) == 0,
+                "mno: this layer has no version for mno::Cuda. Give it one: a struct with Trace, forward and "
+                "vjp for Pass<T, D, mno::Cuda>, named by on_cuda(const YourLayer*) beside the layer");
 };
 template <class L> Missing<L> find_on_cuda(const L*, ...);
 template <class L> auto find_on_cuda(const L* layer, int) -> decltype(on_cuda(layer));

@@ -16,8 +16,7 @@ template <class First, class Second, class Function> struct PerceptronOnCuda {
   template <class Pass> struct Trace { In<Pass> x, hidden, derivative; };
 
   template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     Cuda& device = pass.device();
     const auto scope = pass.scope();
@@ -35,8 +34,8 @@ template <class First, class Second, class Function> struct PerceptronOnCuda {
 
   /// h̄ = W₂ᵀ ȳ,  z̄ = f′(z) h̄,  x̄ = W₁ᵀ z̄
   template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+  static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                  Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     Cuda& device = pass.device();
     const auto scope = pass.scope();
@@ -56,8 +55,8 @@ template <class First, class Second, class Function> struct PerceptronOnCuda {
 
 }  // namespace cuda
 
-template <int In_, int Hidden, int Out_, class Function>
-cuda::PerceptronOnCuda<Pointwise<In_, Hidden>, Pointwise<Hidden, Out_>, Function> on_cuda(
-    const Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hidden, Out_>>*);
+template <class First, class Act, class Second>
+cuda::PerceptronOnCuda<First, Second, typename Act::function> on_cuda(
+    const detail::PerceptronKernel<First, Act, Second>*);
 
 }  // namespace mno

@@ -13,8 +13,7 @@ template <class L> struct PointwiseOnCuda {
   template <class Pass> struct Trace { In<Pass> x; };
 
   template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     trace.x = x;
     const T* const bias = w.data() + inputs * outputs;
@@ -24,8 +23,8 @@ template <class L> struct PointwiseOnCuda {
 
   /// ū = Wᵀ ȳ,  W̄ = Σ ȳ uᵀ,  b̄ = Σ ȳ
   template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+  static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                  Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     multiply_adjoint<T>(w.data(), ybar, trace.x, wbar.data(), xbar, pass.device(), write);
     add_column_sums<T>(pass.device(), ybar, wbar.data() + inputs * outputs);
@@ -37,15 +36,16 @@ template <class L> struct PointwiseOnCuda {
   template <class T, int D>
   static void multiply(const T* w, const View<const T, D>& x, const View<T, D>& y, Write write,
                        Cuda& device) {
-    device.multiply<T>(matrix(y), matrix(x), Op::plain, {w, outputs, inputs, inputs}, Op::transposed, write);
+    device.multiply<T>(as_matrix(y), as_matrix(x), Op::plain, {w, outputs, inputs, inputs}, Op::transposed,
+                       write);
   }
   template <class T, int D>
   static void multiply_adjoint(const T* w, const View<const T, D>& ybar, const View<const T, D>& x, T* wbar,
                                const View<T, D>& xbar, Cuda& device, Write write) {
-    device.multiply<T>({wbar, outputs, inputs, inputs}, matrix(ybar), Op::transposed, matrix(x), Op::plain,
-                       Write::add);
+    device.multiply<T>({wbar, outputs, inputs, inputs}, as_matrix(ybar), Op::transposed, as_matrix(x),
+                       Op::plain, Write::add);
     if (xbar)
-      device.multiply<T>(matrix(xbar), matrix(ybar), Op::plain, {w, outputs, inputs, inputs}, Op::plain,
+      device.multiply<T>(as_matrix(xbar), as_matrix(ybar), Op::plain, {w, outputs, inputs, inputs}, Op::plain,
                          write);
   }
 };

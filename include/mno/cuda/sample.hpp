@@ -45,10 +45,8 @@ template <class T> struct VarianceInto {
   Index channels, rank;
   T* to;
   MNO_HOST_DEVICE void operator()(Index i) const {
-    const T* const b = factor + i / channels * rank * channels + i % channels;
-    T v = 0;
-    for (Index k = 0; k < rank; ++k) v += b[k * channels] * b[k * channels];
-    to[i] = v;
+    to[i] =
+        T(mno::detail::row_variance(factor + i / channels * rank * channels, i % channels, channels, rank));
   }
 };
 
@@ -58,8 +56,8 @@ template <class T> struct VarianceInto {
 template <class T, int D, class R = Gaussian>
 Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual, Cuda& device) {
   static_assert(ResidualLaw<R>, "mno: a residual law needs draw(Stream&, std::span<double>) const");
-  require(count >= 1, "sample", "count", text("at least one draw"), text(count));
-  require(count < (Index(1) << 32), "sample", "count", text("less than 2^32 draws"), text(count));
+  require(count >= 1, "sample", "count", Text("at least one draw"), Text(count));
+  require(count < (Index(1) << 32), "sample", "count", Text("less than 2^32 draws"), Text(count));
   Field<T, D> draws(law.batch() * count, law.grid(), law.channels());
   const Index rank = law.rank(), n = law.size();
   constexpr bool there = std::is_same_v<R, Gaussian>;

@@ -104,8 +104,7 @@ template <class L, int Terms, int Channels, int D, int Modes> struct SeparableOn
   };
 
   template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     Cuda& device = pass.device();
     const auto waves = waves_of<D>(x.grid, Modes);
@@ -132,8 +131,8 @@ template <class L, int Terms, int Channels, int D, int Modes> struct SeparableOn
 
   /// As on the CPU: c̄_i = ⟨φ̂_i, Ȳ⟩ splits into ᾱ_i = c̄_i ⟨ψ_i,u_0⟩ and s̄_i = c̄_i α_i.
   template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+  static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
+                  Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     Cuda& device = pass.device();
     const auto waves = waves_of<D>(ybar.grid, Modes);

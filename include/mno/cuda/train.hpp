@@ -51,9 +51,9 @@ template <class M> class Engine<M, Cuda> {
         first_(M::parameters, device.check),
         second_(M::parameters, device.check),
         result_(Recipe::size + 1, device.check) {
-    check<typename M::ShapeType>("Trainer", train.condition(), model.domain(),
-                                 model.stored_known_fields().size() > 0);
-    check("Trainer", train.target());
+    detail::check_condition<typename M::ShapeType>("Trainer", train.condition(), model.domain(),
+                                                   model.stored_known_fields().size() > 0);
+    detail::check_target("Trainer", train.target());
     [[maybe_unused]] const AdamW<T> checked(std::size_t(0), adamw);  // its constructor looks at the options
     if (average > 0) {
       [[maybe_unused]] const WeightAverage<T> checked_too(std::size_t(0), average);
@@ -61,12 +61,19 @@ template <class M> class Engine<M, Cuda> {
     }
     device.fill(first_.data(), Index(M::parameters), T(0));
     device.fill(second_.data(), Index(M::parameters), T(0));
-    const cuda::KnownFields<M> known(model, train.condition());
-    View<const T, D> shared = known.view();
-    if (shared && shared.batch == 1) {
+    // Known fields that all conditions share: the ensemble's, or the model's, on the grid that layers work
+    // on.
+    const Field<T, D>& stored = model.stored_known_fields();
+    const Grid<D> fine = refined_grid(train.grid(), model.least_points());
+    const bool given = train.known.size() > 0,
+               resampled = !given && stored.size() > 0 && !(stored.grid() == fine);
+    const Field<T, D> on_fine = resampled ? resample<T, D>(stored, fine.points) : Field<T, D>();
+    View<const T, D> shared = given ? train.known.view() : resampled ? on_fine.view() : stored.view();
+    if (shared.batch == 1) {
       known_ = cuda::DeviceBuffer<T>(std::size_t(cuda::numbers(shared)), device.check);
       device.upload(shared.data, known_.data(), known_.size());
       shared.data = known_.data();
+      if (!given) stored_ = std::exchange(shared, {});
     } else {
       shared = {};
     }
@@ -88,30 +95,30 @@ template <class M> class Engine<M, Cuda> {
     ahead_ = false;
   }
 
-  StepValues gradient(std::span<const Index> entries, std::span<const Index> next, const Recipe& recipe,
-                      double largest, TermValues& values) {
-    const Index samples = Index(entries.size());
+  StepValues gradient(std::span<const Index> conditions, std::span<const Index> next, const Recipe& recipe,
+                      double largest, TermValues& values, std::uint64_t noise) {
+    const Index samples = Index(conditions.size());
     cuda::DeviceBatch<T, D>* batch = nullptr;
     for (auto& slot : slots_)
-      if (slot->holds(entries)) batch = slot.get();
+      if (slot->holds(conditions)) batch = slot.get();
     if (!batch) {
       batch = slots_[0].get();
       copies_.wait();
-      batch->fetch(entries, copies_.stream(), device_.check);
+      batch->fetch(conditions, copies_.stream(), device_.check);
     }
     cuda::DeviceBatch<T, D>& other = batch == slots_[0].get() ? *slots_[1] : *slots_[0];
     batch->before(device_.stream(), device_.check);
     device_.run(samples, [&](Index n) {
       // Measured for other sizes than the batch's own, this only looks at how many there are.
-      const auto condition = batch->condition(n);
-      const auto target = batch->target(n);
-      cuda::DeviceModel<M>(weights_.data(), model_)
-          .gradient(device_, condition,
-                    [&](const cuda::DeviceLaw<T, D>& law) {
-                      cuda::evaluate_loss<Recipe, T, D>(device_, recipe, law, target, batch->host_target(n),
-                                                        result_device());
-                    },
-                    gradient_.data(), {});
+      const auto loss = [&](const auto& block) {
+        cuda::evaluate_loss<Recipe, T, D>(device_, recipe, as_law(block), batch->target(n),
+                                          batch->host_target(n), result_device());
+        return 0.0;  // known when the device is done
+      };
+      Condition<T, D> condition = batch->condition(n);
+      condition.noise = noise;
+      gradient_on(model_, std::span<const T>(weights_.data(), M::parameters), condition, stored_, loss,
+                  std::span<T>(gradient_.data(), M::parameters), device_, ConditionBar<T, D>{});
       cuda::reduce<double>(device_, 1, Index(M::parameters), cuda::SquareOf<T>{gradient_.data()},
                            result_device() + Recipe::size);
       device_.download(result_device(), result_.data(), Recipe::size + 1);
@@ -129,7 +136,7 @@ template <class M> class Engine<M, Cuda> {
       step.loss += result_[term];
     }
     step.gradient_norm = std::sqrt(result_[Recipe::size]);
-    require(largest > 0, "clip", "largest", text("a positive norm"), text(largest));
+    require(largest > 0, "clip", "largest", Text("a positive norm"), Text(largest));
     if (std::isfinite(step.gradient_norm) && step.gradient_norm > largest)
       device_.for_each(Index(M::parameters),
                        cuda::ScaleBy<T>{gradient_.data(), T(largest / step.gradient_norm)});
@@ -202,6 +209,7 @@ template <class M> class Engine<M, Cuda> {
   double decay_;
   cuda::CopyStream copies_;
   cuda::DeviceBuffer<T> weights_, gradient_, first_, second_, average_, known_;
+  View<const T, D> stored_{};  // known fields of the model, in the device's memory
   cuda::DeviceBuffer<double> values_device_{Recipe::size + 1, device_.check};
   cuda::PinnedBuffer<double> result_;  // the terms' values, and ‖g‖²
   std::array<std::unique_ptr<cuda::DeviceBatch<T, D>>, 2> slots_;

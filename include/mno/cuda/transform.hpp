@@ -21,26 +21,63 @@ template <class T> struct Coefficients {
   Matrices<Complex<T>> matrices() const { return {data, batch, channels, channels, batch * channels}; }
 };
 
+template <class T>
+Coefficients<T> scratch_coefficients(Cuda& device, Index modes, Index batch, Index channels) {
+  return {device.arena().template scratch<Complex<T>>(std::size_t(modes * batch * channels)), modes, batch,
+          channels};
+}
+
+/// What is transformed: (outer, point, inner, channel), and (outer, inner) are the samples. Of a whole field
+/// inner is one; of its lines along an axis it is the points of the axes behind that.
+template <class T, int D> struct Samples {
+  T* data;
+  std::array<Index, D> points;
+  Index outer, inner, channels, pitch;
+
+  explicit Samples(const View<T, D>& field)
+      : data(field.data),
+        points(field.grid.points),
+        outer(field.batch),
+        inner(1),
+        channels(field.channels),
+        pitch(field.pitch) {}
+  template <int E>
+  Samples(const View<T, E>& field, int axis) requires(D == 1)
+      : data(field.data),
+        points{field.grid.points[std::size_t(axis)]},
+        inner(1),
+        channels(field.channels),
+        pitch(field.pitch) {
+    for (int d = axis + 1; d < E; ++d) inner *= field.grid.points[std::size_t(d)];
+    outer = field.rows() / points[0] / inner;
+  }
+
+  Index count() const { return outer * inner; }
+  Index size() const { return Grid<D>{points}.size(); }
+};
+
 namespace detail {
 
-/// (sample, point, channel) → (sample, channel, point)
+/// (outer, point, inner, channel) → (outer, inner, channel, point)
 template <class T> struct Apart {
   const T* from;
-  Index pitch, points, channels;
+  Index pitch, points, inner, channels;
   T* to;
   MNO_HOST_DEVICE void operator()(Index i) const {
     const Index point = i % points, field = i / points;
-    to[i] = from[(field / channels * points + point) * pitch + field % channels];
+    const Index sample = field / channels, row = (sample / inner * points + point) * inner + sample % inner;
+    to[i] = from[row * pitch + field % channels];
   }
 };
 /// and back, set or added
 template <class T> struct Together {
   const T* from;
-  Index pitch, points, channels;
+  Index pitch, points, inner, channels;
   T* to;
   bool add;
   MNO_HOST_DEVICE void operator()(Index i) const {
-    const Index channel = i % channels, row = i / channels, point = row % points, sample = row / points;
+    const Index channel = i % channels, row = i / channels;
+    const Index sample = row / inner / points * inner + row % inner, point = row / inner % points;
     const T value = from[(sample * channels + channel) * points + point];
     T& y = to[row * pitch + channel];
     y = add ? y + value : value;
@@ -107,35 +144,45 @@ template <int D> Wavenumbers<D> waves_of(const Grid<D>& grid, Index modes) {
 
 /// to_k = s_k Σ_j x_j e^{−2πi k·j/N}   (overwrites)
 template <class T, int D>
-void project(Cuda& device, const View<const T, D>& x, const Wavenumbers<D>& waves, Weight weight,
+void project(Cuda& device, const Samples<const T, D>& x, const Wavenumbers<D>& waves, Weight weight,
              const Coefficients<T>& to) {
   const DeviceScope scope(device.arena());
-  const HalfSpectrum<D> layout{x.grid.points};
-  const Index fields = x.batch * x.channels;
-  T* const apart = device.arena().template scratch<T>(std::size_t(fields * x.points()));
+  const HalfSpectrum<D> layout{x.points};
+  const Index fields = x.count() * x.channels, points = x.size();
+  T* const apart = device.arena().template scratch<T>(std::size_t(fields * points));
   Complex<T>* const half = device.arena().template scratch<Complex<T>>(std::size_t(fields * layout.size()));
-  device.for_each(fields * x.points(), detail::Apart<T>{x.data, x.pitch, x.points(), x.channels, apart});
-  device.template transform<T>(x.grid.points, fields, apart, half);
+  device.for_each(fields * points, detail::Apart<T>{x.data, x.pitch, points, x.inner, x.channels, apart});
+  device.template transform<T>(x.points, fields, apart, half);
   device.for_each(to.size(),
                   detail::Truncate<T, D>{
-                      half, layout, {waves, weight == Weight::analysis}, x.batch, x.channels, to.data});
+                      half, layout, {waves, weight == Weight::analysis}, x.count(), x.channels, to.data});
+}
+template <class T, int D>
+void project(Cuda& device, const View<const T, D>& x, const Wavenumbers<D>& waves, Weight weight,
+             const Coefficients<T>& to) {
+  project<T, D>(device, Samples<const T, D>(x), waves, weight, to);
 }
 
 /// y_j = Re Σ_k s_k z_k e^{2πi k·j/N}, set or added
 template <class T, int D>
 void expand(Cuda& device, const Coefficients<T>& z, const Wavenumbers<D>& waves, Weight weight,
-            const View<T, D>& y, Write write) {
+            const Samples<T, D>& y, Write write) {
   const DeviceScope scope(device.arena());
-  const HalfSpectrum<D> layout{y.grid.points};
-  const Index fields = y.batch * y.channels;
-  T* const apart = device.arena().template scratch<T>(std::size_t(fields * y.points()));
+  const HalfSpectrum<D> layout{y.points};
+  const Index fields = y.count() * y.channels, points = y.size();
+  T* const apart = device.arena().template scratch<T>(std::size_t(fields * points));
   Complex<T>* const half = device.arena().template scratch<Complex<T>>(std::size_t(fields * layout.size()));
   device.for_each(
       fields * layout.size(),
-      detail::Pad<T, D>{z.data, layout, {waves, weight == Weight::analysis}, y.batch, y.channels, half});
-  device.template inverse_transform<T>(y.grid.points, fields, half, apart);
-  device.for_each(fields * y.points(),
-                  detail::Together<T>{apart, y.pitch, y.points(), y.channels, y.data, write == Write::add});
+      detail::Pad<T, D>{z.data, layout, {waves, weight == Weight::analysis}, y.count(), y.channels, half});
+  device.template inverse_transform<T>(y.points, fields, half, apart);
+  device.for_each(fields * points, detail::Together<T>{apart, y.pitch, points, y.inner, y.channels, y.data,
+                                                       write == Write::add});
+}
+template <class T, int D>
+void expand(Cuda& device, const Coefficients<T>& z, const Wavenumbers<D>& waves, Weight weight,
+            const View<T, D>& y, Write write) {
+  expand<T, D>(device, z, waves, weight, Samples<T, D>(y), write);
 }
 
 }  // namespace mno::cuda

@@ -15,8 +15,8 @@ Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> leading_factors(
     Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> members, Index rank) {
   using Dense = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
   const Index count = members.rows(), entries = members.cols();
-  require(count >= 2, "leading_factors", "members", text("at least two members"), text(count));
-  require(rank >= 1, "leading_factors", "rank", text("at least one factor"), text(rank));
+  require(count >= 2, "leading_factors", "members", Text("at least two members"), Text(count));
+  require(rank >= 1, "leading_factors", "rank", Text("at least one factor"), Text(rank));
   members.rowwise() -= members.colwise().mean().eval();
   members /= std::sqrt(T(count - 1));
   Dense factors = Dense::Zero(rank, entries);

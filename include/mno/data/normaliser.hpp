@@ -16,7 +16,7 @@ struct Normaliser {
     return {std::vector<double>(std::size_t(channels), 0.0), std::vector<double>(std::size_t(channels), 1.0)};
   }
 
-  /// One mean and one standard deviation of u_T per channel, over entries, points and members.
+  /// One mean and one standard deviation of u_T per channel, over conditions, points and members.
   template <class T, int D> static Normaliser fit(const Ensemble<T, D>& data) {
     Normaliser result = identity(data.channels());
     const double n = double(data.size() * data.mean.points());
@@ -32,7 +32,7 @@ struct Normaliser {
                     n;
       }
       require(std::isfinite(square) && square > 0, "Normaliser::fit", "data",
-              text("a channel ", c, " that varies"), text("variance ", square));
+              Text("a channel ", c, " that varies"), Text("variance ", square));
       result.shift[std::size_t(c)] = mean;
       result.scale[std::size_t(c)] = std::sqrt(square);
     }
@@ -74,7 +74,7 @@ struct Normaliser {
   template <class T, int D, class F> void each(Field<T, D>& field, F f) const {
     const Index channels = Index(shift.size());
     require(field.size() == 0 || field.channels() % channels == 0, "Normaliser", "field",
-            text("a multiple of ", channels, " channel(s)"), text(field.channels()));
+            Text("a multiple of ", channels, " channel(s)"), Text(field.channels()));
     for (std::size_t i = 0; i < field.size(); ++i) {
       const auto c = std::size_t(Index(i) % field.channels() % channels);
       field.data()[i] = T(f(double(field.data()[i]), shift[c], scale[c]));

@@ -10,7 +10,7 @@
 
 namespace mno {
 
-template <class T> struct ComplexMatrix { Matrix<T> real, imaginary; };
+template <class T> struct ComplexMatrix { MatrixView<T> real, imaginary; };
 
 namespace detail {
 
@@ -24,6 +24,7 @@ template <class T, int Rows>
 void complex_tile(T* c_real, T* c_imaginary, Index c_pitch, const ComplexLeft<T>& a, Index first,
                   const T* b_real, const T* b_imaginary, Index b_pitch, Index ahead, Index depth, Write write,
                   Index rest) {
+  using namespace packet;
   using P = Packet<T>;
   P k1[Rows], k2[Rows], k3[Rows];
   MNO_UNROLL for (int i = 0; i < Rows; ++i) k1[i] = k2[i] = k3[i] = everywhere(T(0));
@@ -88,8 +89,8 @@ void complex_product(const ComplexMatrix<T>& c, const ComplexLeft<T>& a, const C
     const Index deep = std::min(ProductTile::depth, depth - k);
     for (Index r = 0; r < deep; ++r) {
       const Index at = (k + r) * b.real.pitch + j;
-      store(copy[0] + r * size, load_first(b.real.data + at, columns - j));
-      store(copy[1] + r * size, load_first(b.imaginary.data + at, columns - j));
+      packet::store(copy[0] + r * size, packet::load_first(b.real.data + at, columns - j));
+      packet::store(copy[1] + r * size, packet::load_first(b.imaginary.data + at, columns - j));
     }
     complex_rows<T, most>(c.real.data + j, c.imaginary.data + j, c.real.pitch, rows, a, k * a.step, copy[0],
                           copy[1], size, 0, deep, k == 0 ? write : Write::add, columns - j);
@@ -109,10 +110,10 @@ extern template void detail::complex_product<double>(const ComplexMatrix<double>
 
 // A good part of a program's compile time is products. A project of many files compiles them once: it defines
 // MNO_EXTERN_TEMPLATES everywhere and links one file that says MNO_INSTANTIATE_PRODUCTS().
-#define MNO_INSTANTIATE_PRODUCTS_OF(T)                                                                      \
-  template void detail::product<T>(const Matrix<T>&, const detail::Left<T>&, const Matrix<const T>&, Index, \
-                                   T, Write, bool, const T*);                                               \
-  template void detail::complex_product<T>(const ComplexMatrix<T>&, const detail::ComplexLeft<T>&,          \
+#define MNO_INSTANTIATE_PRODUCTS_OF(T)                                                                       \
+  template void detail::product<T>(const MatrixView<T>&, const detail::Left<T>&, const MatrixView<const T>&, \
+                                   Index, T, Write, bool, const T*);                                         \
+  template void detail::complex_product<T>(const ComplexMatrix<T>&, const detail::ComplexLeft<T>&,           \
                                            const ComplexMatrix<const T>&, Write, Index)
 #define MNO_INSTANTIATE_PRODUCTS()     \
   namespace mno {                      \

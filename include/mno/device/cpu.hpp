@@ -27,7 +27,7 @@ class Cpu {
   /// As many threads as the machine has cores.
   Cpu() : Cpu(int(std::max(1u, std::thread::hardware_concurrency()))) {}
   explicit Cpu(int threads) : threads_(threads) {
-    require(threads >= 1, "Cpu", "threads", text("at least one"), text(threads));
+    require(threads >= 1, "Cpu", "threads", Text("at least one"), Text(threads));
     for (int thread = 0; thread < threads; ++thread) workspaces_.push_back(std::make_unique<Workspace>());
     sums_.resize(std::size_t(most_lanes));
   }
@@ -71,7 +71,7 @@ class Cpu {
   /// training step allocates nothing.
   template <class T> T* lane_sum(Index lane, std::size_t n, std::span<const Range> ranges) {
     auto& sum = sums_[std::size_t(lane)];
-    if (sum.size() < n * sizeof(T)) sum = Chunk(n * sizeof(T));
+    if (sum.size() < n * sizeof(T)) sum = detail::Chunk(n * sizeof(T));
     T* const values = reinterpret_cast<T*>(sum.data());
     for (const Range& range : ranges) std::fill(values + range.begin, values + range.end, T(0));
     return values;
@@ -88,9 +88,10 @@ class Cpu {
         const std::size_t begin = range.begin + n * std::size_t(piece) / pieces;
         const std::size_t end = range.begin + n * std::size_t(piece + 1) / pieces;
         for_each_packet<T>(Index(end - begin), [&](auto load, auto store) {
-          Packet<T> sum = write == Write::add ? load(total + begin) : everywhere(T(0));
+          Packet<T> sum = write == Write::add ? load(total + begin) : packet::everywhere(T(0));
           for (Index lane = 0; lane < lanes; ++lane)
-            sum = padd(sum, load(reinterpret_cast<const T*>(sums_[std::size_t(lane)].data()) + begin));
+            sum =
+                packet::padd(sum, load(reinterpret_cast<const T*>(sums_[std::size_t(lane)].data()) + begin));
           store(total + begin, sum);
         });
       }
@@ -111,8 +112,8 @@ class Cpu {
  private:
   int threads_;
   std::vector<std::unique_ptr<Workspace>> workspaces_;  // one per thread
-  std::vector<Chunk> sums_;                             // one per lane
-  Cache own_;
+  std::vector<detail::Chunk> sums_;                     // one per lane
+  detail::Cache own_;
 };
 
 /// The device used where none is named: all cores, one per calling thread.

@@ -36,6 +36,10 @@ template <class T> inline constexpr Index packet_size = Eigen::internal::unpacke
 /// Vector registers of the processor.
 inline constexpr int packet_registers = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS;
 
+/// What is done with packets. A kernel says `using namespace packet;` in its body: names as short as these
+/// stay out of namespace mno, where a user's own functions would meet them.
+namespace packet {
+
 using Eigen::internal::padd;
 using Eigen::internal::pdiv;
 using Eigen::internal::pmadd;
@@ -74,18 +78,6 @@ template <class T> EIGEN_STRONG_INLINE void store_first(T* to, const Packet<T>& 
     store(values, value);
     std::copy_n(values, n, to);
   }
-}
-
-/// f(load, store) for n values packet by packet: load(p) reads those of p whose turn it is, store(p, v)
-/// writes them; the last packet may be partial.
-template <class T, class F> EIGEN_STRONG_INLINE void for_each_packet(Index n, F&& f) {
-  Index i = 0;
-  for (; i + packet_size<T> <= n; i += packet_size<T>)
-    f([i](const T* from) { return load(from + i); },
-      [i](T* to, const Packet<T>& value) { store(to + i, value); });
-  if (const Index rest = n - i; rest > 0)
-    f([i, rest](const T* from) { return load_first(from + i, rest); },
-      [i, rest](T* to, const Packet<T>& value) { store_first(to + i, value, rest); });
 }
 
 /// to (columns, rows) = s fromᵀ, from (rows, columns); consecutive rows lie a pitch apart.
@@ -158,7 +150,7 @@ template <class T> inline constexpr bool has_lookup = false;
 #endif
 
 /// e^x for x ≤ 0, to about one unit in the last place; where it would be smaller than the smallest normal
-/// number, exactly 0 (numbers below that are slow). What comes of a NaN is not said.
+/// number, exactly 0 (numbers below that are slow). A NaN may come out as any number.
 template <class T> EIGEN_STRONG_INLINE Packet<T> exponential_of_negative(const Packet<T>& x) {
   namespace in = Eigen::internal;
   using P = Packet<T>;
@@ -186,6 +178,20 @@ template <class T> EIGEN_STRONG_INLINE Packet<T> exponential_of_negative(const P
   }
   const P lowest = everywhere(std::is_same_v<T, float> ? T(-87.3) : T(-708.3));
   return in::pand(in::pcmp_le(lowest, x), value);
+}
+
+}  // namespace packet
+
+/// f(load, store) for n values packet by packet: load(p) reads those of p whose turn it is, store(p, v)
+/// writes them; the last packet may be partial.
+template <class T, class F> EIGEN_STRONG_INLINE void for_each_packet(Index n, F&& f) {
+  Index i = 0;
+  for (; i + packet_size<T> <= n; i += packet_size<T>)
+    f([i](const T* from) { return packet::load(from + i); },
+      [i](T* to, const Packet<T>& value) { packet::store(to + i, value); });
+  if (const Index rest = n - i; rest > 0)
+    f([i, rest](const T* from) { return packet::load_first(from + i, rest); },
+      [i, rest](T* to, const Packet<T>& value) { packet::store_first(to + i, value, rest); });
 }
 
 }  // namespace mno

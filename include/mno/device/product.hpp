@@ -10,23 +10,21 @@
 // A is read in place with any two strides, so Aᵀ costs nothing. B must have its rows in memory: Bᵀ, and
 // panels whose last packet is not whole, are copied to the stack first. Nothing allocates, and the order of
 // every sum depends on the shapes alone.
+#include "mno/core/write.hpp"
 #include "mno/device/packet.hpp"
 
 namespace mno {
 
 /// Row-major (rows, columns); consecutive rows lie `pitch` elements apart.
-template <class T> struct Matrix {
+template <class T> struct MatrixView {
   T* data;
   Index rows, columns, pitch;
 
   template <class U>
-  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator Matrix<U>() const {
+  requires(!std::is_const_v<T> && std::is_same_v<U, const T>) operator MatrixView<U>() const {
     return {data, rows, columns, pitch};
   }
 };
-
-/// What happens to the numbers that are in C before.
-enum class Write { add, set };
 
 namespace detail {
 
@@ -47,6 +45,7 @@ struct ProductTile {
 template <class T, int Rows, int Packets>
 void product_tile(T* c, Index c_pitch, const T* d, Index d_pitch, const T* a, Index a_row, Index a_step,
                   const T* b, Index b_pitch, Index depth, T s, Index rest) {
+  using namespace packet;
   using P = Packet<T>;
   P sum[Rows][Packets];
   MNO_UNROLL for (int i = 0; i < Rows; ++i) {
@@ -103,8 +102,9 @@ void product_panel(T* c, Index c_pitch, const T* d, Index d_pitch, Index rows, c
 
 /// C = D + s A Bᵀ for a few columns: every number is the scalar product of two rows.
 template <class T>
-void product_dots(const Matrix<T>& c, const T* d, Index d_pitch, const Left<T>& a, const Matrix<const T>& b,
-                  Index depth, T s) {
+void product_dots(const MatrixView<T>& c, const T* d, Index d_pitch, const Left<T>& a,
+                  const MatrixView<const T>& b, Index depth, T s) {
+  using namespace packet;
   constexpr int rows = 4;
   const auto dots = [&]<int Rows>(Index i, std::integral_constant<int, Rows>) {
     for (Index j = 0; j < c.columns; ++j) {
@@ -129,8 +129,9 @@ void product_dots(const Matrix<T>& c, const T* d, Index d_pitch, const Left<T>& 
 /// C += s A B, or s A Bᵀ: then B is stored as (columns of C, depth). Where a `first` row is given, C is set
 /// to it in every row before.
 template <class T>
-void product(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Index depth, T s, Write write,
-             bool transposed, const T* first = nullptr) {
+void product(const MatrixView<T>& c, const Left<T>& a, const MatrixView<const T>& b, Index depth, T s,
+             Write write, bool transposed, const T* first = nullptr) {
+  using namespace packet;
   constexpr Index size = packet_size<T>, widest = ProductTile::packets * size;
   if (depth == 0)
     for (Index i = 0; i < c.rows; ++i) {
@@ -181,31 +182,31 @@ void product(const Matrix<T>& c, const Left<T>& a, const Matrix<const T>& b, Ind
 
 /// C += s A B
 template <class T>
-void multiply_add(const Matrix<T>& c, const Matrix<const T>& a, const Matrix<const T>& b, T s = T(1),
-                  Write write = Write::add) {
+void multiply_add(const MatrixView<T>& c, const MatrixView<const T>& a, const MatrixView<const T>& b,
+                  T s = T(1), Write write = Write::add) {
   detail::product<T>(c, {a.data, a.pitch, 1}, b, a.columns, s, write, false);
 }
 
 /// C += s Aᵀ B
 template <class T>
-void multiply_add_transposed_left(const Matrix<T>& c, const Matrix<const T>& a, const Matrix<const T>& b,
-                                  T s = T(1), Write write = Write::add) {
+void multiply_add_transposed_left(const MatrixView<T>& c, const MatrixView<const T>& a,
+                                  const MatrixView<const T>& b, T s = T(1), Write write = Write::add) {
   detail::product<T>(c, {a.data, 1, a.pitch}, b, a.rows, s, write, false);
 }
 
 /// C += s A Bᵀ
 template <class T>
-void multiply_add_transposed_right(const Matrix<T>& c, const Matrix<const T>& a, const Matrix<const T>& b,
-                                   T s = T(1), Write write = Write::add) {
+void multiply_add_transposed_right(const MatrixView<T>& c, const MatrixView<const T>& a,
+                                   const MatrixView<const T>& b, T s = T(1), Write write = Write::add) {
   detail::product<T>(c, {a.data, a.pitch, 1}, b, a.columns, s, write, true);
 }
 
 #ifdef MNO_EXTERN_TEMPLATES  // see complex_product.hpp
-extern template void detail::product<float>(const Matrix<float>&, const detail::Left<float>&,
-                                            const Matrix<const float>&, Index, float, Write, bool,
+extern template void detail::product<float>(const MatrixView<float>&, const detail::Left<float>&,
+                                            const MatrixView<const float>&, Index, float, Write, bool,
                                             const float*);
-extern template void detail::product<double>(const Matrix<double>&, const detail::Left<double>&,
-                                             const Matrix<const double>&, Index, double, Write, bool,
+extern template void detail::product<double>(const MatrixView<double>&, const detail::Left<double>&,
+                                             const MatrixView<const double>&, Index, double, Write, bool,
                                              const double*);
 #endif
 

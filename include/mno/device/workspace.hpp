@@ -16,6 +16,8 @@
 
 namespace mno {
 
+namespace detail {
+
 /// Uninitialised bytes. Where they are many, the system is asked for large pages: a pass over hundreds of
 /// megabytes would spend much of its time looking up small ones.
 class Chunk {
@@ -47,6 +49,8 @@ class Chunk {
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
 };
+
+}  // namespace detail
 
 /// Hands out aligned pieces of a few large chunks. The same sequence of requests finds the same chunks again.
 class Arena {
@@ -82,7 +86,7 @@ class Arena {
 
  private:
   static constexpr std::size_t smallest_chunk = std::size_t{1} << 20;
-  std::vector<Chunk> chunks_;
+  std::vector<detail::Chunk> chunks_;
   Mark position_;
 };
 
@@ -98,6 +102,8 @@ class ArenaScope {
   Arena& arena_;
   Arena::Mark mark_;
 };
+
+namespace detail {
 
 /// Things that are costly to make and depend on a few numbers only (Fourier tables, plans), made once.
 class Cache {
@@ -136,12 +142,14 @@ class Cache {
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 
+}  // namespace detail
+
 /// One thread's memory: what forward leaves for vjp (`trace`), what lives inside one call (`scratch`), and
 /// tables kept for good.
 struct Workspace {
   Arena trace;
   Arena scratch;
-  Cache cache;
+  detail::Cache cache;
 };
 
 }  // namespace mno

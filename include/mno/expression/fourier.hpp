@@ -6,45 +6,36 @@
 // The plain chain would write z, read it again for every summand and then for the activation; here a sample's
 // z stays in cache from the inverse transform through the product to the activation, and is forgotten. The
 // bias is part of the mean mode: b is the coefficient of a constant field. What is kept is F x and f′(z).
-#include "mno/expression/chain.hpp"
-#include "mno/expression/sum.hpp"
 #include "mno/layer/activation.hpp"
 #include "mno/layer/pointwise.hpp"
 #include "mno/layer/spectral.hpp"
 
-namespace mno {
+namespace mno::detail {
 
-template <int In_, int Out_, int D, int Modes, class Function>
-struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activation<Function, Out_>>
-    : Node<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activation<Function, Out_>> {
-  using expression = Chain;
-  using Spectral = SpectralConv<In_, Out_, D, Modes>;
-  using Linear = Pointwise<In_, Out_>;
-  static constexpr int inputs = In_, outputs = Out_;
+/// SpectralFirst: whose parameters come first, those of spectral + pointwise or of pointwise + spectral.
+template <class Spectral, class Linear, class Act, bool SpectralFirst> struct FourierKernel {
+  static constexpr int inputs = Spectral::inputs, outputs = Spectral::outputs, D = Spectral::dimension;
+  static constexpr const char* name = "fourier";
+  static constexpr std::size_t parameters = Spectral::parameters + Linear::parameters;
+  static constexpr std::size_t spectral_at = SpectralFirst ? 0 : Linear::parameters,
+                               linear_at = SpectralFirst ? Spectral::parameters : 0;
 
-  template <class Pass> struct Trace {
-    Spectrum<typename Pass::Scalar> coefficients;  // F x: (mode, sample, re|im, input)
-    In<Pass> x, derivative;                        // f′(z)
+  template <class Pass> struct Trace : Spectral::template Trace<Pass> {
+    In<Pass> x, derivative;  // f′(z)
   };
 
   template <class Pass>
-  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
-    evaluate<Pass>(w, x, y, trace, pass, Write::add);
-  }
-  template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     static_assert(Pass::dimension == D, "mno: this SpectralConv was made for fields of another dimension");
     const auto& from = Spectral::template transform<T>(x.grid, inputs, pass);
     const auto& to = Spectral::template transform<T>(x.grid, outputs, pass);
-    const Weights<Pass> mixing = w.first(Spectral::parameters);
-    const T *const weight = w.data() + Spectral::parameters, *const bias = weight + inputs * outputs;
+    const Weights<Pass> mixing = w.subspan(spectral_at, Spectral::parameters);
+    const T *const weight = w.data() + linear_at, *const bias = weight + inputs * outputs;
     const Out<Pass> derivative = pass.recording ? pass.keep_uninitialised(x, outputs) : Out<Pass>{};
     trace.x = x;
     trace.derivative = derivative;
-    trace.coefficients = Spectral::coefficients(mixing, from, x.batch, pass);
-    from.project(x, trace.coefficients, Weight::analysis, pass.scratch_arena());
+    Spectral::coefficients(mixing, from, x, trace, pass);
 
     const auto scope = pass.scope();
     const auto mixed =
@@ -62,7 +53,7 @@ struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activ
         const Index at = b * x.points() + first;
         multiply_add<T>({z.row(first), count, outputs, outputs}, {x.row(at), count, inputs, x.pitch},
                         {transposed, inputs, outputs, outputs});
-        Activation<Function, outputs>::apply_rows(z, first, y, derivative, at, count, write);
+        Act::apply_rows(z, first, y, derivative, at, count, write);
       };
       to.expand(mixed, b, z, Weight::multiplicity, pass.scratch_arena(), Write::set, finish);
     }
@@ -72,26 +63,20 @@ struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activ
   ///   W̄ = Σ z̄ xᵀ,  R̄_k = x̂_kᴴ Z̄_k,  x̄ = Wᵀ z̄ + F* (Z̄_k R_kᴴ)
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                  Out<Pass> xbar, Pass& pass) {
-    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
-  }
-  template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+                  Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const auto& to = Spectral::template transform<T>(ybar.grid, outputs, pass);
     const Index batch = ybar.batch;
-    const T* const weight = w.data() + Spectral::parameters;
-    T *const weight_bar = wbar.data() + Spectral::parameters, *const bias_bar = weight_bar + inputs * outputs;
+    const T* const weight = w.data() + linear_at;
+    T *const weight_bar = wbar.data() + linear_at, *const bias_bar = weight_bar + inputs * outputs;
     const auto scope = pass.scope();
-    const Weights<Pass> mixing = w.first(Spectral::parameters);
-    const auto mixed_bar = Spectral::coefficients_bar(mixing, to, batch, pass);
+    const auto mixed_bar = Spectral::coefficients_bar(to, batch, trace, pass);
     const Out<Pass> zbar = pass.scratch_uninitialised(ybar.samples(0, 1), outputs);
     for (Index b = 0; b < batch; ++b) {
       const auto begin = [&](Index first, Index count) {  // z̄, and what is made of it while it is in cache
         const Index at = b * ybar.points() + first;
-        Activation<Function, outputs>::apply_adjoint_rows(ybar, trace.derivative, at, zbar, first, count);
-        const Matrix<const T> z_bar{zbar.row(first), count, outputs, outputs};
+        Act::apply_adjoint_rows(ybar, trace.derivative, at, zbar, first, count);
+        const MatrixView<const T> z_bar{zbar.row(first), count, outputs, outputs};
         multiply_add_transposed_left<T>({weight_bar, outputs, inputs, inputs}, z_bar,
                                         {trace.x.row(at), count, inputs, trace.x.pitch});
         if (xbar)
@@ -101,9 +86,9 @@ struct Chain<Sum<SpectralConv<In_, Out_, D, Modes>, Pointwise<In_, Out_>>, Activ
       to.project(zbar, mixed_bar, b, Weight::multiplicity, pass.scratch_arena(), begin);
       Linear::add_to_row(mixed_bar.at(to.waves().mean(), b), bias_bar);
     }
-    Spectral::mix_vjp(mixing, trace.coefficients, mixed_bar, wbar.first(Spectral::parameters), xbar,
-                      ybar.grid, pass);
+    Spectral::mix_vjp(w.subspan(spectral_at, Spectral::parameters), trace, mixed_bar,
+                      wbar.subspan(spectral_at, Spectral::parameters), xbar, pass, Write::add);
   }
 };
 
-}  // namespace mno
+}  // namespace mno::detail

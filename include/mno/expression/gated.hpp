@@ -1,5 +1,6 @@
 #pragma once
 // a * gate: the output of a scaled by a number per sample, g(t).
+#include "mno/device/packet.hpp"
 #include "mno/expression/node.hpp"
 
 namespace mno {
@@ -15,8 +16,7 @@ concept TimeGate = requires(std::span<const double> w, std::span<double> wbar, d
 
 template <Layer L, TimeGate G> struct Gated {
   using expression = Gated;
-  using gated = L;
-  using gate = G;
+  using parts = Parts<L, G>;
   static constexpr int inputs = L::inputs, outputs = L::outputs;
   static constexpr const char* name = "";
   static constexpr std::size_t parameters = L::parameters + G::parameters;
@@ -26,17 +26,14 @@ template <Layer L, TimeGate G> struct Gated {
     In<Pass> a;  // a(x), before the gate
   };
 
+  template <int D> static Grid<D> grid(const Grid<D>& g) { return output_grid<L>(g); }
+
   /// y = g(t) a(x); where g(t) = 0 the output is exactly zero, whatever a is.
   template <class Pass>
-  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
-    evaluate<Pass>(w, x, y, trace, pass, Write::add);
-  }
-  template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
-    const Out<Pass> a = pass.keep_uninitialised(x, outputs);
-    detail::evaluate<L, Pass>(w.first(L::parameters), x, a, trace.inner, pass, Write::set);
+    const Out<Pass> a = pass.keep_uninitialised(y, outputs);
+    forward_of<L, Pass>(w.first(L::parameters), x, a, trace.inner, pass, Write::set);
     trace.a = a;
     for (Index b = 0; b < x.batch; ++b) {
       const T g = G::value(w.subspan(L::parameters), pass.times[std::size_t(b)]);
@@ -44,8 +41,8 @@ template <Layer L, TimeGate G> struct Gated {
         if (g == T(0) && write == Write::set) std::fill_n(to, n, T(0));
         if (g == T(0)) return;
         for_each_packet<T>(n, [&](auto load, auto store) {
-          const Packet<T> value = pmul(everywhere(g), load(from));
-          store(to, write == Write::add ? Packet<T>(padd(load(to), value)) : value);
+          const Packet<T> value = packet::pmul(packet::everywhere(g), load(from));
+          store(to, write == Write::add ? Packet<T>(packet::padd(load(to), value)) : value);
         });
       });
     }
@@ -54,12 +51,7 @@ template <Layer L, TimeGate G> struct Gated {
   /// ā = g ȳ,  ḡ = ⟨ȳ, a⟩
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                  Out<Pass> xbar, Pass& pass) {
-    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
-  }
-  template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+                  Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const auto scope = pass.scope();
     const Out<Pass> abar = pass.scratch_uninitialised(ybar, outputs);
@@ -68,6 +60,7 @@ template <Layer L, TimeGate G> struct Gated {
       const T g = G::value(w.subspan(L::parameters), t);
       T gbar = 0;
       for_each_run(ybar.samples(b, 1), abar.samples(b, 1), [&](const T* from, T* to, Index n) {
+        using namespace packet;
         const T* const a = trace.a.data + (to - abar.data);
         Packet<T> sum = everywhere(T(0));
         for_each_packet<T>(n, [&](auto load, auto store) {
@@ -80,8 +73,7 @@ template <Layer L, TimeGate G> struct Gated {
       const T tbar = G::vjp(w.subspan(L::parameters), t, gbar, wbar.subspan(L::parameters));
       if (!pass.times_bar.empty()) pass.times_bar[std::size_t(b)] += tbar;
     }
-    detail::adjoint<L, Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass,
-                             write);
+    vjp_of<L, Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass, write);
   }
 
  private:

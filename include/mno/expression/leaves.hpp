@@ -6,7 +6,6 @@
 
 #include "mno/core/parameter.hpp"
 #include "mno/core/random.hpp"
-#include "mno/expression/gated.hpp"
 #include "mno/expression/node.hpp"
 #include "mno/expression/repeat.hpp"
 
@@ -32,11 +31,6 @@ concept IsRepeat = requires {
   typename L::repeated;
 };
 template <class L>
-concept IsGated = requires {
-  typename L::gated;
-  typename L::gate;
-};
-template <class L>
 concept IsNode = requires {
   typename L::parts;
 };
@@ -45,8 +39,8 @@ concept IsLeaf = requires {
   L::leaves;
 };
 
-/// visit<Type>(path, offset) for every layer that owns leaves, in the order of the flat buffer. A path is a
-/// string, or Unnamed.
+/// visit<Type>(path, offset) for every layer that owns leaves, once, in the order of the flat buffer, however
+/// often a pass visits it. A path is a string, or Unnamed.
 template <class L, class Path, class Visit>
 void for_each_owner(const Path& prefix, std::size_t offset, Visit&& visit);
 
@@ -68,10 +62,6 @@ void for_each_owner(const Path& prefix, std::size_t offset, Visit&& visit) {
       else
         for_each_owner<typename L::repeated>(path, start, visit);
     }
-  } else if constexpr (IsGated<L>) {
-    const Path path = joined(prefix, L::name);
-    for_each_owner<typename L::gated>(path, offset, visit);
-    for_each_owner<typename L::gate>(path, offset + L::gated::parameters, visit);
   } else {
     static_assert(IsNode<L>,
                   "mno: a layer with parameters needs `leaves`: a std::array of parameter(\"name\", sizes…)");

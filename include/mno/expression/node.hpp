@@ -5,12 +5,11 @@
 #include <type_traits>
 
 #include "mno/core/layer.hpp"
-#include "mno/core/random.hpp"
-#include "mno/device/product.hpp"
 
 namespace mno {
 
 namespace detail {
+
 /// values[0] + … + values[i−1]: where the i-th of several pieces begins.
 template <class T, std::size_t N> constexpr T sum_before(const T (&values)[N], std::size_t i) {
   T sum = 0;
@@ -18,41 +17,24 @@ template <class T, std::size_t N> constexpr T sum_before(const T (&values)[N], s
   return sum;
 }
 
-/// y += L(x), or y = L(x) into memory that nobody has zeroed. A layer that can do either at the same cost has
-/// `evaluate`, which is forward with this choice; for the others y is zeroed first.
-template <class L, class Pass>
-void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, TraceOf<L, Pass>& trace, Pass& pass, Write write) {
-  using Own = typename OnDevice<L, Pass>::type;
-  if constexpr (requires { Own::template evaluate<Pass>(w, x, y, trace, pass, write); }) {
-    Own::template evaluate<Pass>(w, x, y, trace, pass, write);
-  } else {
-    if (write == Write::set)
-      for (Index r = 0; r < y.rows(); ++r) std::fill_n(y.row(r), y.channels, typename Pass::Scalar(0));
-    Own::template forward<Pass>(w, x, y, trace, pass);
-  }
-}
-
-/// The same for x̄: a layer that can add to it or set it at the same cost has `adjoint`, which is vjp with
-/// this choice; for the others x̄ is zeroed first.
-template <class L, class Pass>
-void adjoint(Weights<Pass> w, In<Pass> ybar, const TraceOf<L, Pass>& trace, WeightsBar<Pass> wbar,
-             Out<Pass> xbar, Pass& pass, Write write) {
-  using Own = typename OnDevice<L, Pass>::type;
-  if constexpr (requires { Own::template adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, write); }) {
-    Own::template adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, write);
-  } else {
-    if (write == Write::set && xbar)
-      for (Index r = 0; r < xbar.rows(); ++r)
-        std::fill_n(xbar.row(r), xbar.channels, typename Pass::Scalar(0));
-    Own::template vjp<Pass>(w, ybar, trace, wbar, xbar, pass);
-  }
+/// Parts that stand side by side need one grid; grids are known when a pass runs, so this is a sentence then.
+template <class First, class... Ls, int D> Grid<D> common_grid(const char* node, const Grid<D>& grid) {
+  const Grid<D> first = output_grid<First>(grid);
+  const auto agree = [&](const Grid<D>& other) {
+    if (first == other) return;
+    throw Error(Text("mno: ", node, " needs parts whose outputs are on one grid; of a field on ", grid.str(),
+                     ", one part makes ", first.str(), " and another ", other.str(), ".")
+                    .str());
+  };
+  (agree(output_grid<Ls>(grid)), ...);
+  return first;
 }
 
 }  // namespace detail
 
 /// A node made of Ls: parameters of the parts follow each other, the trace is the tuple of their traces.
 /// A node has no name of its own; a struct that derives from one and says `name` gives its parts that prefix.
-template <Layer... Ls> struct Node {
+template <class... Ls> struct Node {
   using parts = Parts<Ls...>;
   static constexpr const char* name = "";
   static constexpr std::size_t count = sizeof...(Ls);

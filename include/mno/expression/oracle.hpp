@@ -5,15 +5,21 @@
 //   OracleReport report = check_gradients<MyLayer, 1>(Grid<1>{{9}});        // or <MyLayer, 1, Cuda>
 //   report.largest()   // ≤ 1e-6 for a right adjoint
 //
+// A layer is tried as it will be used: in a plain pass of all samples, and as it is trained, in several
+// blocks, lanes and rounds, with weights that were made ready and cotangents that are collected.
+//
 // For random parameters, inputs and cotangents ȳ, f(h) = ⟨ȳ, y(moved by h·d)⟩ is differentiated by a
 // fourth-order central difference and compared with ⟨gradient, d⟩, for d ~ N(0,I) in one group of variables
 // at a time: every named leaf, the input, u_0 and the times. Errors are relative to ‖gradient‖, the typical
-// size of ⟨gradient, d⟩.
+// size of ⟨gradient, d⟩. The gradient by the training path is compared with that of the plain pass, number by
+// number.
 #include <cmath>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "mno/expression/leaves.hpp"
+#include "mno/expression/pull_back.hpp"
 #include "mno/layer/pass.hpp"
 
 namespace mno {
@@ -43,7 +49,7 @@ template <Layer L, int D, class T> struct ProbeData {
   ProbeData(Grid<D> grid, Index batch, Index initial_channels, std::uint64_t seed)
       : x(batch, grid, L::inputs),
         initial(batch, grid, initial_channels),
-        ybar(batch, grid, L::outputs),
+        ybar(batch, output_grid<L>(grid), L::outputs),
         xbar(batch, grid, L::inputs),
         initial_bar(batch, grid, initial_channels),
         w(L::parameters),
@@ -64,8 +70,23 @@ template <Layer L, int D, class T> struct ProbeData {
     return sum;
   }
 
+  void clear_bars() {
+    for (auto bar : {xbar.span(), initial_bar.span(), std::span<T>(wbar), std::span<T>(times_bar)})
+      std::fill(bar.begin(), bar.end(), T(0));
+  }
+  /// visit(name, variable, its cotangent) for every group of variables.
+  template <class Visit> void for_each_variable(Visit&& visit) {
+    for (const NamedLeaf& leaf : named_leaves<L>())
+      visit(leaf.name, std::span<T>(w).subspan(leaf.offset, leaf.size()),
+            std::span<T>(wbar).subspan(leaf.offset, leaf.size()));
+    visit(std::string("x"), x.span(), xbar.span());
+    visit(std::string("u_0"), initial.span(), initial_bar.span());
+    visit(std::string("t"), std::span<T>(times), std::span<T>(times_bar));
+  }
+
   Field<T, D> x, initial, ybar, xbar, initial_bar;
   std::vector<T> w, wbar, times, times_bar;
+  std::uint64_t noise_seed = 0;
 };
 
 /// A layer on a device, for tests; each device has its own.
@@ -78,26 +99,34 @@ template <Layer L, int D, class T> class Probe<L, D, T, Cpu> : public ProbeData<
   using Data::Data;
 
   Field<T, D> forward() {
-    Field<T, D> y(this->x.batch(), this->x.grid(), L::outputs);
-    typename L::template Trace<PassType> trace;
+    Field<T, D> y(this->ybar.batch(), this->ybar.grid(), L::outputs);
+    TraceOf<L, PassType> trace;
     PassType pass = begin();
-    L::template forward<PassType>(this->w, std::as_const(this->x).view(), y.view(), trace, pass);
+    forward_of<L, PassType>(this->w, std::as_const(this->x).view(), y.view(), trace, pass, Write::set);
     return y;
   }
 
-  /// Fills x̄, w̄, ū_0 and t̄ from ȳ.
+  /// Fills x̄, w̄, ū_0 and t̄ from ȳ, in one plain pass.
   void pull_back() {
-    Field<T, D> y(this->x.batch(), this->x.grid(), L::outputs);
-    typename L::template Trace<PassType> trace;
+    Field<T, D> y(this->ybar.batch(), this->ybar.grid(), L::outputs);
+    TraceOf<L, PassType> trace;
     PassType pass = begin();
-    L::template forward<PassType>(this->w, std::as_const(this->x).view(), y.view(), trace, pass);
-    for (auto bar : {this->xbar.span(), this->initial_bar.span(), std::span<T>(this->wbar),
-                     std::span<T>(this->times_bar)})
-      std::fill(bar.begin(), bar.end(), T(0));
+    forward_of<L, PassType>(this->w, std::as_const(this->x).view(), y.view(), trace, pass, Write::set);
+    this->clear_bars();
     pass.initial_bar = this->initial_bar.view();
     pass.times_bar = this->times_bar;
-    L::template vjp<PassType>(this->w, std::as_const(this->ybar).view(), trace, this->wbar, this->xbar.view(),
-                              pass);
+    vjp_of<L, PassType>(this->w, std::as_const(this->ybar).view(), trace, this->wbar, this->xbar.view(), pass,
+                        Write::set);
+  }
+
+  /// The same as a training step does it: in blocks of so many samples. Returns the loss, ⟨ȳ, y⟩.
+  double pull_back_in_blocks(Index samples, Index last_part) {
+    this->clear_bars();
+    Work work{*this};
+    Cpu device(2);
+    // No byte for coefficients: a round has a block for every lane, no more.
+    return detail::pull_back<L, T, D>(std::span<const T>(this->w), work, std::span<T>(this->wbar),
+                                      detail::BlockSizes{samples, last_part, 0}, device);
   }
 
   double objective() {
@@ -112,8 +141,34 @@ template <Layer L, int D, class T> class Probe<L, D, T, Cpu> : public ProbeData<
     PassType pass(workspace_);
     pass.initial = std::as_const(this->initial).view();
     pass.times = this->times;
+    pass.noise_seed = this->noise_seed;
     return pass;
   }
+  struct Work {
+    Probe& probe;
+    Index batch() const { return probe.x.batch(); }
+    const Grid<D>& grid() const { return probe.x.grid(); }
+    void condition(PassType& pass, Index first, Index count) {
+      const auto from = std::size_t(first), n = std::size_t(count);
+      pass.initial = std::as_const(probe.initial).view().samples(first, count);
+      pass.times = std::span<const T>(probe.times).subspan(from, n);
+      pass.initial_bar = probe.initial_bar.view().samples(first, count);
+      pass.times_bar = std::span<T>(probe.times_bar).subspan(from, n);
+      pass.noise_seed = probe.noise_seed;
+    }
+    View<const T, D> input(PassType&, Index first, Index count) {
+      return std::as_const(probe.x).view().samples(first, count);
+    }
+    double loss(PassType&, Index first, View<const T, D> y, View<T, D> ybar) {
+      std::copy_n(&probe.ybar(first, 0, 0), y.rows() * L::outputs, ybar.data);
+      return probe.dot({ybar.data, std::size_t(y.rows() * L::outputs)},
+                       {y.data, std::size_t(y.rows() * L::outputs)});
+    }
+    bool wants_input_bar() const { return true; }
+    void take_input_bar(PassType&, Index first, View<const T, D> xbar) {
+      std::copy_n(xbar.data, xbar.rows() * L::inputs, &probe.xbar(first, 0, 0));
+    }
+  };
   Workspace workspace_;
 };
 
@@ -141,7 +196,38 @@ double directional_error(P& probe, std::span<T> variable, std::span<const T> gra
 }
 }  // namespace detail
 
-/// Directional finite differences in double, group by group.
+namespace detail {
+/// ‖gradient in blocks − gradient of a plain pass‖ / ‖the latter‖, group by group, over several rounds of
+/// blocks.
+template <Layer L, int D>
+void compare_training(Grid<D> grid, Index initial_channels, std::uint64_t seed, OracleReport& report) {
+  constexpr Index batch = 2 * Cpu::most_lanes + 3;
+  Probe<L, D, double, Cpu> plain(grid, batch, initial_channels, seed),
+      blocks(grid, batch, initial_channels, seed);
+  plain.pull_back();
+  for (const Index samples : {1, 2}) {
+    blocks.pull_back_in_blocks(samples, 1);
+    std::vector<std::vector<double>> expected;
+    plain.for_each_variable([&](const std::string&, std::span<double>, std::span<double> bar) {
+      expected.emplace_back(bar.begin(), bar.end());
+    });
+    auto group = expected.begin();
+    blocks.for_each_variable([&](const std::string& name, std::span<double> variable, std::span<double> bar) {
+      double error = 0, norm = 0;
+      for (std::size_t i = 0; i < bar.size(); ++i) {
+        error += (bar[i] - (*group)[i]) * (bar[i] - (*group)[i]);
+        norm += (*group)[i] * (*group)[i];
+      }
+      if (!variable.empty())
+        report.entries.push_back({name + ", trained in blocks of " + std::to_string(samples),
+                                  std::sqrt(error / (norm > 0 ? norm : 1))});
+      ++group;
+    });
+  }
+}
+}  // namespace detail
+
+/// Directional finite differences in double, group by group, and the training path against the plain pass.
 template <Layer L, int D, class Device = Cpu>
 OracleReport check_gradients(Grid<D> grid, Index batch = 2, Index initial_channels = 1,
                              std::uint64_t seed = 1) {
@@ -149,19 +235,14 @@ OracleReport check_gradients(Grid<D> grid, Index batch = 2, Index initial_channe
   probe.pull_back();
   Stream random(seed, 2000);
   OracleReport report;
-  const auto compare = [&](const std::string& name, std::span<double> variable,
-                           std::vector<double> gradient) {
+  probe.for_each_variable([&](const std::string& name, std::span<double> variable, std::span<double> bar) {
     if (variable.empty()) return;
+    const std::vector<double> gradient(bar.begin(), bar.end());
     report.entries.push_back(
         {name, detail::directional_error(probe, variable, std::span<const double>(gradient), random)});
-  };
-  const auto copy = [](auto span) { return std::vector<double>(span.begin(), span.end()); };
-  for (const NamedLeaf& leaf : named_leaves<L>())
-    compare(leaf.name, std::span<double>(probe.w).subspan(leaf.offset, leaf.size()),
-            copy(std::span<double>(probe.wbar).subspan(leaf.offset, leaf.size())));
-  compare("x", probe.x.span(), copy(probe.xbar.span()));
-  compare("u_0", probe.initial.span(), copy(probe.initial_bar.span()));
-  compare("t", probe.times, probe.times_bar);
+  });
+  if constexpr (std::is_same_v<Device, Cpu>)
+    detail::compare_training<L, D>(grid, initial_channels, seed, report);
   return report;
 }
 

@@ -5,19 +5,15 @@
 //
 // The hidden layer is the widest field of a model. A strip of points goes through all of it while its z and h
 // are in cache. What is kept is h and f′(z): computing them again instead was slower even on large planes.
-#include "mno/expression/chain.hpp"
 #include "mno/layer/activation.hpp"
 #include "mno/layer/pointwise.hpp"
 
-namespace mno {
+namespace mno::detail {
 
-template <int In_, int Hidden, int Out_, class Function>
-struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hidden, Out_>>
-    : Node<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hidden, Out_>> {
-  using expression = Chain;
-  using First = Pointwise<In_, Hidden>;
-  using Second = Pointwise<Hidden, Out_>;
-  static constexpr int inputs = In_, outputs = Out_;
+template <class First, class Act, class Second> struct PerceptronKernel {
+  static constexpr int inputs = First::inputs, Hidden = First::outputs, outputs = Second::outputs;
+  static constexpr const char* name = "perceptron";
+  static constexpr std::size_t parameters = First::parameters + Second::parameters;
   static constexpr Index strip = 64;        // points
   static constexpr Index most_kept = 8192;  // points whose h and f′(z) are kept for vjp
 
@@ -26,12 +22,7 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
   };
 
   template <class Pass>
-  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
-    evaluate<Pass>(w, x, y, trace, pass, Write::add);
-  }
-  template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const T *const w1 = w.data(), *const b1 = w1 + inputs * Hidden, *const w2 = b1 + Hidden,
                    *const b2 = w2 + Hidden * outputs;
@@ -50,8 +41,8 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
     for (Index r = 0; r < x.rows(); r += strip) {
       const Index n = std::min(strip, x.rows() - r), at = keep ? r : 0;
       First::template multiply<T>({z, n, Hidden, Hidden}, rows(x, r, n), b1, first, Write::set);
-      detail::activate<Function>(z, hidden.row(at), keep ? derivative.row(at) : nullptr, n * Hidden,
-                                 Write::set);
+      activate<typename Act::function>(z, hidden.row(at), keep ? derivative.row(at) : nullptr, n * Hidden,
+                                       Write::set);
       Second::template multiply<T>(rows(y, r, n), rows(hidden, at, n), b2, second, write);
     }
   }
@@ -59,12 +50,7 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
   /// h̄ = W₂ᵀ ȳ,  z̄ = f′(z) h̄,  x̄ = W₁ᵀ z̄;  W̄₂ = Σ ȳ hᵀ,  b̄₂ = Σ ȳ,  W̄₁ = Σ z̄ xᵀ,  b̄₁ = Σ z̄
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                  Out<Pass> xbar, Pass& pass) {
-    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
-  }
-  template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+                  Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const T *const w1 = w.data(), *const b1 = w1 + inputs * Hidden, *const w2 = b1 + Hidden;
     T *const w1_bar = wbar.data(), *const b1_bar = w1_bar + inputs * Hidden, *const w2_bar = b1_bar + Hidden,
@@ -76,10 +62,10 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
     const T* const first = First::few_outputs || !again ? w1 : pass.transposed(w1, Hidden, inputs);
     for (Index r = 0; r < ybar.rows(); r += strip) {
       const Index n = std::min(strip, ybar.rows() - r);
-      const Matrix<T> z_bar{zbar, n, Hidden, Hidden};
+      const MatrixView<T> z_bar{zbar, n, Hidden, Hidden};
       if (again) {
         First::template multiply<T>(z_bar, rows(trace.x, r, n), b1, first, Write::set);
-        detail::activate<Function>(zbar, h_again, h_again + strip * Hidden, n * Hidden, Write::set);
+        activate<typename Act::function>(zbar, h_again, h_again + strip * Hidden, n * Hidden, Write::set);
       }
       const T* const h = again ? h_again : trace.hidden.row(r);
       const T* const derivative = again ? h_again + strip * Hidden : trace.derivative.row(r);
@@ -87,7 +73,7 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
       multiply_add_transposed_left<T>({w2_bar, outputs, Hidden, Hidden}, rows(ybar, r, n),
                                       {h, n, Hidden, Hidden});
       for (Index i = r; i < r + n; ++i) Second::add_to_row(ybar.row(i), b2_bar);
-      detail::scale_by(derivative, zbar, zbar, n * Hidden, Write::set);
+      scale_by(derivative, zbar, zbar, n * Hidden, Write::set);
       multiply_add_transposed_left<T>({w1_bar, Hidden, inputs, inputs}, z_bar, rows(trace.x, r, n));
       for (Index i = 0; i < n; ++i) First::add_to_row(zbar + i * Hidden, b1_bar);
       if (xbar) multiply_add<T>(rows(xbar, r, n), z_bar, {w1, Hidden, inputs, inputs}, T(1), write);
@@ -95,9 +81,9 @@ struct Chain<Pointwise<In_, Hidden>, Activation<Function, Hidden>, Pointwise<Hid
   }
 
  private:
-  template <class T, int D> static Matrix<T> rows(const View<T, D>& v, Index first, Index count) {
+  template <class T, int D> static MatrixView<T> rows(const View<T, D>& v, Index first, Index count) {
     return {v.row(first), count, v.channels, v.pitch};
   }
 };
 
-}  // namespace mno
+}  // namespace mno::detail

@@ -15,15 +15,14 @@ template <Layer First, Layer... Ls> struct Sum : Node<First, Ls...> {
   template <class Pass> using Trace = typename Base::template Trace<Pass>;
   static constexpr int inputs = First::inputs, outputs = First::outputs;
 
-  template <class Pass>
-  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
-    evaluate<Pass>(w, x, y, trace, pass, Write::add);
+  template <int D> static Grid<D> grid(const Grid<D>& g) {
+    return detail::common_grid<First, Ls...>("a + b", g);
   }
+
   template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     Base::for_each_part([&](auto i) {
-      detail::evaluate<typename Base::template Part<i>, Pass>(
+      forward_of<typename Base::template Part<i>, Pass>(
           Base::template slice<i>(w), x, y, std::get<i>(trace.parts), pass, i == 0 ? write : Write::add);
     });
   }
@@ -31,16 +30,11 @@ template <Layer First, Layer... Ls> struct Sum : Node<First, Ls...> {
   /// x̄ = Σ_i J_iᵀ ȳ
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                  Out<Pass> xbar, Pass& pass) {
-    adjoint<Pass>(w, ybar, trace, wbar, xbar, pass, Write::add);
-  }
-  template <class Pass>
-  static void adjoint(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                      Out<Pass> xbar, Pass& pass, Write write) {
+                  Out<Pass> xbar, Pass& pass, Write write) {
     Base::for_each_part([&](auto i) {
-      detail::adjoint<typename Base::template Part<i>, Pass>(
-          Base::template slice<i>(w), ybar, std::get<i>(trace.parts), Base::template slice<i>(wbar), xbar,
-          pass, i == 0 ? write : Write::add);
+      vjp_of<typename Base::template Part<i>, Pass>(Base::template slice<i>(w), ybar,
+                                                    std::get<i>(trace.parts), Base::template slice<i>(wbar),
+                                                    xbar, pass, i == 0 ? write : Write::add);
     });
   }
 };

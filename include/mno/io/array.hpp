@@ -113,12 +113,12 @@ class Array {
   Array() : Array(Layout{Type::f64, {0}}) {}
   explicit Array(Layout layout) : layout_(std::move(layout)) {
     require(layout_.representable(), "io::Array", "shape",
-            text("at most ", Layout::most_axes, " sizes >= 0 whose bytes fit 63 bits"), text(layout_.str()));
+            Text("at most ", Layout::most_axes, " sizes >= 0 whose bytes fit 63 bits"), Text(layout_.str()));
     try {
       bytes_ = Buffer<std::byte>(static_cast<std::size_t>(layout_.bytes()));
     } catch (const std::bad_alloc&) {
       throw Error(
-          text("mno::io::Array: no memory for ", layout_.bytes(), " bytes of ", layout_.str(), ".").str());
+          Text("mno::io::Array: no memory for ", layout_.bytes(), " bytes of ", layout_.str(), ".").str());
     }
   }
   Array(Type type, Extents shape) : Array(Layout{type, std::move(shape)}) {}
@@ -126,7 +126,7 @@ class Array {
   template <Element T> static Array of(Extents shape, std::span<const T> values) {
     Array array(type_of<T>(), std::move(shape));
     require(values.size() == array.size(), "io::Array::of", "values",
-            text(array.size(), " for shape ", to_string(array.shape())), text(values.size()));
+            Text(array.size(), " for shape ", to_string(array.shape())), Text(values.size()));
     std::copy(values.begin(), values.end(), array.values<T>().begin());
     return array;
   }
@@ -169,12 +169,12 @@ class Array {
 
  private:
   template <Element T> void check_type() const {
-    require(type() == type_of<T>(), "io::Array::values", "T", text("elements of type ", name_of(type())),
-            text(name_of(type_of<T>())));
+    require(type() == type_of<T>(), "io::Array::values", "T", Text("elements of type ", name_of(type())),
+            Text(name_of(type_of<T>())));
   }
   template <class T> static T narrow(double x) {
     require(!std::isfinite(x) || std::abs(x) <= double(std::numeric_limits<T>::max()), "io::Array::as", "T",
-            text("a type that holds ", x), text(name_of(type_of<T>())));
+            Text("a type that holds ", x), Text(name_of(type_of<T>())));
     return T(x);
   }
 

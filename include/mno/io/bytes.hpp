@@ -68,7 +68,7 @@ inline std::string shown(std::string_view found) { return "'" + plain(found, 80)
 
 /// refuse(source.name(), "expected …, found …"): the one sentence for a file that does not fit.
 template <class... Parts> [[noreturn]] void refuse(const std::string& name, const Parts&... parts) {
-  throw Error(text("mno: ", name, ": ", text(parts...).str(), ".").str());
+  throw Error(Text("mno: ", name, ": ", Text(parts...).str(), ".").str());
 }
 
 /// Bytes at offsets: a file, a member of an archive, memory.

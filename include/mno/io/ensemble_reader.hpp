@@ -9,33 +9,18 @@
 //
 // Shapes are compared before anything is allocated, and members pass by one sample at a time. Samples with
 // the same u0 (several query times of one initial condition) have one origin, so that no split tears them
-// apart. What opens a file of a format stands in a header of its own: ensemble_file.hpp for .npz,
-// hdf5_ensemble_file.hpp for HDF5.
+// apart. What opens a file of a format stands in a header of its own: zip/ensemble_file.hpp for
+// .npz, hdf5/ensemble_file.hpp for HDF5.
 #include <algorithm>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
 
+#include "mno/core/channel_first.hpp"
 #include "mno/data/ensemble.hpp"
 #include "mno/io/array_file.hpp"
 
 namespace mno::io {
-
-// Files are channel-first, (batch, channel, point); fields are channel-last.
-template <class T, int D> void from_channel_first(std::span<const T> file, View<T, D> field) {
-  const Index points = field.points(), channels = field.channels;
-  for (Index b = 0; b < field.batch; ++b)
-    for (Index c = 0; c < channels; ++c)
-      for (Index p = 0; p < points; ++p) field(b, p, c) = file[std::size_t((b * channels + c) * points + p)];
-}
-template <class T, int D> std::vector<T> to_channel_first(View<const T, D> field) {
-  const Index points = field.points(), channels = field.channels;
-  std::vector<T> file(std::size_t(field.batch * channels * points));
-  for (Index b = 0; b < field.batch; ++b)
-    for (Index c = 0; c < channels; ++c)
-      for (Index p = 0; p < points; ++p) file[std::size_t((b * channels + c) * points + p)] = field(b, p, c);
-  return file;
-}
 
 struct EnsembleFileOptions {
   EnsembleOptions keep{};
@@ -79,8 +64,8 @@ class EnsembleReader {
   Index known_fields() const { return known_; }
 
   template <int D> Grid<D> grid() const {
-    require(dimension() == D, "io::EnsembleReader", "D", text(dimension(), ", the dimension of the data"),
-            text(D));
+    require(dimension() == D, "io::EnsembleReader", "D", Text(dimension(), ", the dimension of the data"),
+            Text(D));
     Grid<D> grid;
     std::copy(points_.begin(), points_.end(), grid.points.begin());
     std::copy(length_.begin(), length_.end(), grid.domain.length.begin());
@@ -121,8 +106,8 @@ class EnsembleReader {
     };
     std::unordered_multimap<std::size_t, Index> seen;
     for_each<T, D>([&](Index sample, Field<T, D>& initial, T time, Field<T, D>& drawn) {
-      set_entry<T, D>(ensemble, sample, std::as_const(initial).view(), time, sample,
-                      std::as_const(drawn).view());
+      set_condition<T, D>(ensemble, sample, std::as_const(initial).view(), time, sample,
+                          std::as_const(drawn).view());
       const std::size_t hash = std::hash<std::string_view>{}(row(sample));
       const auto [begin, end] = seen.equal_range(hash);
       const auto same =

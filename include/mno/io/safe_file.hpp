@@ -22,7 +22,7 @@ class CannotWrite : public Error {
   using Error::Error;
 };
 template <class... Parts> [[noreturn]] void cannot_write(const std::string& name, const Parts&... parts) {
-  throw CannotWrite(text("mno: ", name, ": ", text(parts...).str(), ".").str());
+  throw CannotWrite(Text("mno: ", name, ": ", Text(parts...).str(), ".").str());
 }
 
 enum class Keep { previous, nothing };  // of the file that is replaced
@@ -63,7 +63,7 @@ class SafeFile {
   /// Overwrites bytes that were written before: sizes and checksums that are known only afterwards.
   void patch(std::uint64_t offset, std::span<const std::byte> bytes) {
     require(within(offset, bytes.size(), position()), "io::SafeFile::patch", "offset",
-            text("a range within the ", position(), " bytes written"), text(offset, " + ", bytes.size()));
+            Text("a range within the ", position(), " bytes written"), Text(offset, " + ", bytes.size()));
     flush();
     put(offset, bytes);
   }
@@ -145,7 +145,7 @@ class SafeFile {
   }
   void put(std::uint64_t offset, std::span<const std::byte> bytes) {
     require(bool(descriptor_), "io::SafeFile::write", "this",
-            text("a file that is neither committed nor failed"), text("'", path_.string(), "'"));
+            Text("a file that is neither committed nor failed"), Text("'", path_.string(), "'"));
     while (!bytes.empty()) {
       const ssize_t n = ::pwrite(descriptor_.get(), bytes.data(), bytes.size(), off_t(offset));
       if (n < 0 && errno == EINTR) continue;

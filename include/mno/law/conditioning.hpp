@@ -31,16 +31,16 @@ Law<T, D> condition(const Law<T, D>& law, Index sample, std::span<const Observat
                     double noise_variance) {
   detail::require_sample("condition", law, sample);
   require(noise_variance >= 0 && std::isfinite(noise_variance), "condition", "noise_variance",
-          text("a finite variance, zero or more"), text(noise_variance));
+          Text("a finite variance, zero or more"), Text(noise_variance));
   const Index p = Index(observations.size()), r = law.rank(), rows = std::max(p, r);
   Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, r + 1);  // [Aᵀ d], with zero rows that make it tall
   for (Index i = 0; i < p; ++i) {
     const Observation& seen = observations[std::size_t(i)];
     require(seen.point >= 0 && seen.point < law.points(), "condition", "observations",
-            text("a point below ", law.points()), text(seen.point));
+            Text("a point below ", law.points()), Text(seen.point));
     require(seen.channel >= 0 && seen.channel < law.channels(), "condition", "observations",
-            text("a channel below ", law.channels()), text(seen.channel));
-    require(std::isfinite(seen.value), "condition", "observations", text("finite values"), text(seen.value));
+            Text("a channel below ", law.channels()), Text(seen.channel));
+    require(std::isfinite(seen.value), "condition", "observations", Text("finite values"), Text(seen.value));
     for (Index k = 0; k < r; ++k)
       a(i, k) = double(detail::factor_at(law, sample, seen.point)(k, seen.channel));
     a(i, r) = seen.value - double(law.mean(sample, seen.point, seen.channel));

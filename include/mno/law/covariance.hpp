@@ -16,8 +16,8 @@ template <class T> class Covariance {
   using Scalar = T;
 
   explicit Covariance(Eigen::MatrixX<T> factor) : factor_(std::move(factor)) {
-    require(factor_.size() > 0, "Covariance", "factor", text("at least one row and one column"),
-            text(factor_.rows(), "x", factor_.cols()));
+    require(factor_.size() > 0, "Covariance", "factor", Text("at least one row and one column"),
+            Text(factor_.rows(), "x", factor_.cols()));
   }
 
   Index size() const { return factor_.cols(); }
@@ -27,7 +27,7 @@ template <class T> class Covariance {
   /// Γv = Bᵀ(Bv) in O(rn); v is a vector or a matrix of columns.
   template <class V>
   Eigen::Matrix<T, Eigen::Dynamic, V::ColsAtCompileTime> operator*(const Eigen::MatrixBase<V>& v) const {
-    require(v.rows() == size(), "Covariance", "v", text(size(), " rows"), text(v.rows()));
+    require(v.rows() == size(), "Covariance", "v", Text(size(), " rows"), Text(v.rows()));
     const Eigen::Matrix<T, Eigen::Dynamic, V::ColsAtCompileTime> projected = factor_ * v;
     return factor_.transpose() * projected;
   }
@@ -35,7 +35,7 @@ template <class T> class Covariance {
   /// Γ(i,j) = Σ_k B_k(i) B_k(j)
   T operator()(Index i, Index j) const {
     require(i >= 0 && i < size() && j >= 0 && j < size(), "Covariance", "i, j",
-            text("indices below ", size()), text(i, ", ", j));
+            Text("indices below ", size()), Text(i, ", ", j));
     return factor_.col(i).dot(factor_.col(j));
   }
 

@@ -21,10 +21,10 @@ template <class T, int D, class V>
 double log_density(const Law<T, D>& law, Index sample, const Eigen::MatrixBase<V>& u, double epsilon) {
   detail::require_sample("log_density", law, sample);
   require(epsilon > 0 && std::isfinite(epsilon), "log_density", "epsilon",
-          text("a positive finite noise variance, without which the low-rank covariance is singular"),
-          text(epsilon));
+          Text("a positive finite noise variance, without which the low-rank covariance is singular"),
+          Text(epsilon));
   const Index n = law.size(), r = law.rank();
-  require(u.size() == n, "log_density", "u", text("points x channels = ", n, " entries"), text(u.size()));
+  require(u.size() == n, "log_density", "u", Text("points x channels = ", n, " entries"), Text(u.size()));
 
   Eigen::MatrixXd w = Eigen::MatrixXd::Zero(n + r, r + 1);  // [W d]
   w.topLeftCorner(n, r) = factor_matrix(law, sample).transpose().template cast<double>();
@@ -43,9 +43,9 @@ template <class T, int D>
 Eigen::VectorXd log_density(const Law<T, D>& law, const Field<T, D>& u, double epsilon) {
   require(u.batch() == law.batch() && u.grid() == law.grid() && u.channels() == law.channels(), "log_density",
           "u",
-          text("batch ", law.batch(), ", grid ", law.grid().str(), " and its domain, ", law.channels(),
+          Text("batch ", law.batch(), ", grid ", law.grid().str(), " and its domain, ", law.channels(),
                " channels"),
-          text("batch ", u.batch(), ", grid ", u.grid().str(), ", ", u.channels(), " channels"));
+          Text("batch ", u.batch(), ", grid ", u.grid().str(), ", ", u.channels(), " channels"));
   Eigen::VectorXd result(law.batch());
   for (Index s = 0; s < law.batch(); ++s) result[s] = log_density(law, s, flat(u, s), epsilon);
   return result;

@@ -18,8 +18,8 @@ namespace mno {
 /// ‖Γ₁ − Γ₂‖_F in O(n r²), for any two ranks.
 template <class T, class U> double distance(const Covariance<T>& first, const Covariance<U>& second) {
   const Index n = first.size();
-  require(second.size() == n, "distance", "second", text("a covariance of the first's size, ", n),
-          text(second.size()));
+  require(second.size() == n, "distance", "second", Text("a covariance of the first's size, ", n),
+          Text(second.size()));
   const Index b = first.factor().rows(), y = second.factor().rows(), r = std::max(b, y);
   Eigen::MatrixXd stacked = Eigen::MatrixXd::Zero(n, 2 * r);  // [Pᵀ Mᵀ]
   stacked.leftCols(b) = first.factor().transpose().template cast<double>();

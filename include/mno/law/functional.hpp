@@ -16,11 +16,13 @@ struct Functionals {
   Eigen::MatrixXd factor;  // r × q
 
   Index count() const { return mean.size(); }
-  Eigen::MatrixXd covariance() const { return factor.transpose() * factor; }  // q × q
+  template <class = void> Eigen::MatrixXd covariance() const {  // q × q
+    return factor.transpose() * factor;
+  }
 
   /// One functional alone: its mean, sd, cdf, quantile and exceedance.
   template <class R = Gaussian> Marginal<R> marginal(Index i, const R& residual = {}) const {
-    require(i >= 0 && i < count(), "marginal", "i", text("an index below ", count()), text(i));
+    require(i >= 0 && i < count(), "marginal", "i", Text("an index below ", count()), Text(i));
     return {mean[i], factor.col(i).norm(), residual};
   }
 };
@@ -31,8 +33,8 @@ Functionals functionals(const Law<T, D>& law, Index sample, const Field<T, D>& w
   detail::require_sample("functionals", law, sample);
   require(weights.batch() >= 1 && weights.grid() == law.grid() && weights.channels() == law.channels(),
           "functionals", "weights",
-          text("grid ", law.grid().str(), " and its domain, ", law.channels(), " channels"),
-          text("grid ", weights.grid().str(), ", ", weights.channels(), " channels"));
+          Text("grid ", law.grid().str(), " and its domain, ", law.channels(), " channels"),
+          Text("grid ", weights.grid().str(), ", ", weights.channels(), " channels"));
   const double cell = law.grid().cell();
   const auto m = flat(law.mean, sample).template cast<double>();
   Functionals result{Eigen::VectorXd(weights.batch()), Eigen::MatrixXd(law.rank(), weights.batch())};
@@ -48,8 +50,8 @@ Functionals functionals(const Law<T, D>& law, Index sample, const Field<T, D>& w
 template <class T, int D, class R = Gaussian>
 Marginal<R> functional(const Law<T, D>& law, Index sample, const Field<T, D>& weight,
                        const R& residual = {}) {
-  require(weight.batch() == 1, "functional", "weight", text("one weight field"),
-          text("a batch of ", weight.batch()));
+  require(weight.batch() == 1, "functional", "weight", Text("one weight field"),
+          Text("a batch of ", weight.batch()));
   return functionals(law, sample, weight).marginal(0, residual);
 }
 

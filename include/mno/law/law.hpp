@@ -4,12 +4,13 @@
 //   E[u] = m,   Cov[u] = Γ = BᵀB,   Var[u(c,x)] = Σ_k B_k(c,x)²,   u = m + Bᵀξ with E ξ = 0, Cov ξ = I_r.
 //
 // A sample's fields are flattened as they lie in memory, entry x·C + c of n = points·C, so B is r × n. The
-// factor field holds B_k(c,x) in channel k·C + c; only `factor_at` below knows this.
+// factor field holds B_k(c,x) in channel k·C + c (law/factor.hpp).
 #include <Eigen/Core>
 #include <utility>
 
 #include "mno/core/error.hpp"
 #include "mno/core/field.hpp"
+#include "mno/law/factor.hpp"
 
 namespace mno {
 
@@ -22,16 +23,16 @@ template <class T, int D> struct Law {
 
   Law() = default;
   Law(Field<T, D> m, Field<T, D> b) : mean(std::move(m)), factor(std::move(b)) {
-    require(mean.batch() >= 1, "Law", "mean", text("at least one sample"), text("an empty field"));
-    require(factor.batch() == mean.batch(), "Law", "factor", text("the mean's batch, ", mean.batch()),
-            text(factor.batch()));
+    require(mean.batch() >= 1, "Law", "mean", Text("at least one sample"), Text("an empty field"));
+    require(factor.batch() == mean.batch(), "Law", "factor", Text("the mean's batch, ", mean.batch()),
+            Text(factor.batch()));
     require(
         factor.grid() == mean.grid(), "Law", "factor",
-        text("the mean's grid, ", mean.grid().str(), ", and its domain"),
-        text(factor.grid().str(), factor.grid().points == mean.grid().points ? " on another domain" : ""));
+        Text("the mean's grid, ", mean.grid().str(), ", and its domain"),
+        Text(factor.grid().str(), factor.grid().points == mean.grid().points ? " on another domain" : ""));
     require(factor.channels() % mean.channels() == 0, "Law", "factor",
-            text("a multiple of the mean's ", mean.channels(), " channels"),
-            text(factor.channels(), " channels"));
+            Text("a multiple of the mean's ", mean.channels(), " channels"),
+            Text(factor.channels(), " channels"));
   }
 
   Index batch() const { return mean.batch(); }
@@ -67,7 +68,7 @@ template <class T, int D> Eigen::Map<RowMatrix<T>> factor_at(Law<T, D>& law, Ind
 
 template <class T, int D> void require_sample(const char* function, const Law<T, D>& law, Index sample) {
   require(sample >= 0 && sample < law.batch(), function, "sample",
-          text("an index below the law's batch, ", law.batch()), text(sample));
+          Text("an index below the law's batch, ", law.batch()), Text(sample));
 }
 
 }  // namespace detail
@@ -85,8 +86,8 @@ template <class T, int D> Eigen::MatrixX<T> factor_matrix(const Law<T, D>& law, 
 template <class T, int D, class V>
 Eigen::VectorXd factor_times(const Law<T, D>& law, Index sample, const Eigen::MatrixBase<V>& v) {
   detail::require_sample("factor_times", law, sample);
-  require(v.size() == law.size(), "factor_times", "v", text("points x channels = ", law.size(), " entries"),
-          text(v.size()));
+  require(v.size() == law.size(), "factor_times", "v", Text("points x channels = ", law.size(), " entries"),
+          Text(v.size()));
   Eigen::VectorXd product = Eigen::VectorXd::Zero(law.rank());
   for (Index x = 0; x < law.points(); ++x)
     product += detail::factor_at(law, sample, x)
@@ -99,8 +100,8 @@ Eigen::VectorXd factor_times(const Law<T, D>& law, Index sample, const Eigen::Ma
 template <class T, int D, class V>
 Eigen::VectorX<T> factor_transpose_times(const Law<T, D>& law, Index sample, const Eigen::MatrixBase<V>& xi) {
   detail::require_sample("factor_transpose_times", law, sample);
-  require(xi.size() == law.rank(), "factor_transpose_times", "xi", text("rank = ", law.rank(), " entries"),
-          text(xi.size()));
+  require(xi.size() == law.rank(), "factor_transpose_times", "xi", Text("rank = ", law.rank(), " entries"),
+          Text(xi.size()));
   const Eigen::VectorX<T> coefficients = xi.template cast<T>();
   Eigen::VectorX<T> field(law.size());
   for (Index x = 0; x < law.points(); ++x)

@@ -25,7 +25,7 @@ template <class R = Gaussian> struct Marginal {
     return mean > a ? 1 : 0;
   }
   double quantile(double p) const {
-    require(p > 0 && p < 1, "quantile", "p", text("a probability strictly between 0 and 1"), text(p));
+    require(p > 0 && p < 1, "quantile", "p", Text("a probability strictly between 0 and 1"), Text(p));
     return sd > 0 ? mean + sd * residual.quantile(p) : mean;
   }
 };

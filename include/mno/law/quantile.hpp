@@ -27,8 +27,8 @@ template <class T, int D> struct Interval {
 /// on either side.
 template <class T, int D, class R = Gaussian>
 Interval<T, D> interval(const Law<T, D>& law, double level, const R& residual = {}) {
-  require(level > 0 && level < 1, "interval", "level", text("a probability strictly between 0 and 1"),
-          text(level));
+  require(level > 0 && level < 1, "interval", "level", Text("a probability strictly between 0 and 1"),
+          Text(level));
   return {quantile(law, (1 - level) / 2, residual), quantile(law, (1 + level) / 2, residual)};
 }
 
@@ -38,9 +38,9 @@ Field<T, D> exceedance(const Law<T, D>& law, const Field<T, D>& threshold, const
   require((threshold.batch() == law.batch() || threshold.batch() == 1) && threshold.grid() == law.grid() &&
               threshold.channels() == law.channels(),
           "exceedance", "threshold",
-          text("batch 1 or ", law.batch(), ", grid ", law.grid().str(), " and its domain, ", law.channels(),
+          Text("batch 1 or ", law.batch(), ", grid ", law.grid().str(), " and its domain, ", law.channels(),
                " channels"),
-          text("batch ", threshold.batch(), ", grid ", threshold.grid().str(), ", ", threshold.channels(),
+          Text("batch ", threshold.batch(), ", grid ", threshold.grid().str(), ", ", threshold.channels(),
                " channels"));
   Field<T, D> result = variance(law);
   for (std::size_t i = 0; i < result.size(); ++i) {

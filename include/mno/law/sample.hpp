@@ -36,14 +36,14 @@ template <class T, int D, class R = Gaussian>
 void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual, Field<T, D>& draws,
                  SampleWorkspace<T>& workspace) {
   static_assert(ResidualLaw<R>, "mno: a residual law needs draw(Stream&, std::span<double>) const");
-  require(count >= 1 && count < (Index(1) << 32), "sample", "count", text("between 1 and 2^32 - 1 draws"),
-          text(count));
+  require(count >= 1 && count < (Index(1) << 32), "sample", "count", Text("between 1 and 2^32 - 1 draws"),
+          Text(count));
   require(draws.batch() == law.batch() * count && draws.channels() == law.channels() &&
               draws.grid() == law.grid(),
           "sample", "draws",
-          text("batch ", law.batch() * count, ", grid ", law.grid().str(), " and its domain, ",
+          Text("batch ", law.batch() * count, ", grid ", law.grid().str(), " and its domain, ",
                law.channels(), " channels"),
-          text("batch ", draws.batch(), ", grid ", draws.grid().str(), ", ", draws.channels(), " channels"));
+          Text("batch ", draws.batch(), ", grid ", draws.grid().str(), ", ", draws.channels(), " channels"));
 
   using Rows = Eigen::Map<detail::RowMatrix<T>>;
   const Index rank = law.rank(), channels = law.channels(), n = law.size();
@@ -66,12 +66,12 @@ void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R&
         const Index points = std::min(tile_points, law.points() - x);
         Rows b(workspace.factor.data(), rank, points * channels);
         if (channels == 1)  // (point, k) to (k, point)
-          transpose(detail::factor_at(law, s, x).data(), rank, b.data(), points, points, rank);
+          packet::transpose(detail::factor_at(law, s, x).data(), rank, b.data(), points, points, rank);
         else
           for (Index i = 0; i < points; ++i)
             b.middleCols(i * channels, channels) = detail::factor_at(law, s, x + i);
         auto out = all.block(j, x * channels, xi.rows(), b.cols());
-        const Matrix<T> to{out.data(), out.rows(), out.cols(), n};
+        const MatrixView<T> to{out.data(), out.rows(), out.cols(), n};
         detail::product<T>(to, {xi.data(), rank, 1}, {b.data(), rank, b.cols(), b.cols()}, rank, T(1),
                            Write::set, false, mean.data() + x * channels);
       }
@@ -82,7 +82,7 @@ void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R&
 /// `count` draws per sample, (batch·count, grid…, C), in the order (sample, draw).
 template <class T, int D, class R = Gaussian>
 Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual = {}) {
-  require(count >= 1, "sample", "count", text("at least one draw"), text(count));
+  require(count >= 1, "sample", "count", Text("at least one draw"), Text(count));
   Field<T, D> draws(law.batch() * count, law.grid(), law.channels());
   SampleWorkspace<T> workspace;
   sample_into(law, count, seed, residual, draws, workspace);

@@ -12,7 +12,7 @@
 namespace mno::detail {
 
 /// [A D] → [R QᵀD] with A = QR: A is the first `columns` columns, R upper triangular with exact zeros below.
-inline void triangularise(Eigen::MatrixXd& a, Index columns) {
+template <class = void> void triangularise(Eigen::MatrixXd& a, Index columns) {
   Eigen::VectorXd workspace(a.cols());
   for (Index k = 0; k < std::min(columns, a.rows() - 1); ++k) {
     const Index rows = a.rows() - k, right = a.cols() - k - 1;

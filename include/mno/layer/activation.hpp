@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "mno/core/host_device.hpp"
-#include "mno/core/random.hpp"
 #include "mno/device/packet.hpp"
 #include "mno/layer/pass.hpp"
 
@@ -30,6 +29,7 @@ struct GeluFunction {
   /// the exponential is a normal number). Then gelu(x) = max(x,0) − a Φ(−a), without cancellation on either
   /// side, and gelu′(x) = 1 + h or −h for positive or negative x, h = a φ(a) − Φ(−a).
   template <class T> EIGEN_STRONG_INLINE static PacketSlope<T> packet(const Packet<T>& x) {
+    using namespace packet;
     if constexpr (has_lookup<T>) return by_pieces<T>(x);
     namespace in = Eigen::internal;
     using P = Packet<T>;
@@ -50,6 +50,7 @@ struct GeluFunction {
   /// x = −5, and below half a unit in the last place of 1 everywhere). It is 0 from a = 6 on, where it is
   /// 1e-9. With D = d(a Φ(−a))/da, gelu′ is 1 − D or D for positive or negative x.
   template <class T> EIGEN_STRONG_INLINE static PacketSlope<T> by_pieces(const Packet<T>& x) {
+    using namespace packet;
     namespace in = Eigen::internal;
     using P = Packet<T>;
     const P a = in::pmin(P(in::pabs(x)), everywhere(T(6))), t = pmul(a, everywhere(T(2.5)));
@@ -110,6 +111,7 @@ struct GeluFunction {
   };
   template <class T, std::size_t N>
   EIGEN_STRONG_INLINE static Packet<T> polynomial(const Packet<T>& x, const T (&c)[N]) {
+    using namespace packet;
     Packet<T> value = everywhere(c[N - 1]);
     MNO_UNROLL for (std::size_t i = 1; i < N; ++i) value = pmadd(value, x, everywhere(c[N - 1 - i]));
     return value;
@@ -137,6 +139,7 @@ struct SiluFunction {
   }
   /// With e = e^{−|x|}: s(|x|) = 1/(1 + e) and s(−|x|) = e/(1 + e).
   template <class T> EIGEN_STRONG_INLINE static PacketSlope<T> packet(const Packet<T>& x) {
+    using namespace packet;
     namespace in = Eigen::internal;
     using P = Packet<T>;
     const P zero = everywhere(T(0)), one = everywhere(T(1));
@@ -176,7 +179,7 @@ template <class Function, class T> void activate(const T* x, T* y, T* derivative
   if constexpr (HasPacket<Function, T>) {
     for_each_packet<T>(n, [&](auto load, auto store) {
       const PacketSlope<T> f = Function::template packet<T>(load(x));
-      store(y, write == Write::add ? Packet<T>(padd(load(y), f.value)) : f.value);
+      store(y, write == Write::add ? Packet<T>(packet::padd(load(y), f.value)) : f.value);
       if (derivative) store(derivative, f.derivative);
     });
   } else {
@@ -191,37 +194,34 @@ template <class Function, class T> void activate(const T* x, T* y, T* derivative
 /// out = a b, or out += a b, for n numbers.
 template <class T> void scale_by(const T* a, const T* b, T* out, Index n, Write write) {
   for_each_packet<T>(n, [&](auto load, auto store) {
-    const Packet<T> product = pmul(load(a), load(b));
-    store(out, write == Write::add ? Packet<T>(padd(load(out), product)) : product);
+    const Packet<T> product = packet::pmul(load(a), load(b));
+    store(out, write == Write::add ? Packet<T>(packet::padd(load(out), product)) : product);
   });
 }
 
 }  // namespace detail
 
-template <class Function, int Channels> struct Activation {
+template <class Function, int Channels> struct Activation : WithoutParameters {
+  using function = Function;
   static constexpr int inputs = Channels, outputs = Channels;
   static constexpr const char* name = Function::name;
-  static constexpr std::array<Parameter, 0> leaves{};
-  static constexpr std::size_t parameters = 0;
 
   template <class Pass> struct Trace {
     In<Pass> derivative;  // f′(x)
   };
 
-  template <class T> static void initialise(std::span<T>, Stream&) {}
-
   template <class Pass>
-  static void forward(Weights<Pass>, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
+  static void forward(Weights<Pass>, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     const Out<Pass> derivative = pass.recording ? pass.keep_uninitialised(x, Channels) : Out<Pass>{};
     trace.derivative = derivative;
-    apply(x, y, derivative, Write::add);
+    apply(x, y, derivative, write);
   }
 
   template <class Pass>
   static void vjp(Weights<Pass>, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass>, Out<Pass> xbar,
-                  Pass&) {
+                  Pass&, Write write) {
     if (!xbar) return;
-    apply_adjoint(ybar, trace.derivative, xbar, Write::add);
+    apply_adjoint(ybar, trace.derivative, xbar, write);
   }
 
   /// y += f(x) or y = f(x), and derivative = f′(x) unless it is empty.

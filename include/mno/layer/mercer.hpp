@@ -13,7 +13,6 @@
 #include <limits>
 
 #include "mno/core/host_device.hpp"
-#include "mno/core/random.hpp"
 #include "mno/layer/pass.hpp"
 
 namespace mno {
@@ -23,11 +22,9 @@ struct DefaultEigenvalueBound {
   static constexpr double value = 10;
 };
 
-template <int Rank, int Channels, class Bound = DefaultEigenvalueBound> struct Mercer {
+template <int Rank, int Channels, class Bound = DefaultEigenvalueBound> struct Mercer : WithoutParameters {
   static constexpr int inputs = Rank * Channels + Rank, outputs = Rank * Channels, channels = Channels;
   static constexpr const char* name = "mercer";
-  static constexpr std::array<Parameter, 0> leaves{};
-  static constexpr std::size_t parameters = 0;
 
   template <class Pass> struct Trace {
     typename Pass::Scalar* raw;          // ψ̃: (sample, k, point·channel)
@@ -37,8 +34,6 @@ template <int Rank, int Channels, class Bound = DefaultEigenvalueBound> struct M
     typename Pass::Scalar* root;         // √λ_k: (sample, k)
     typename Pass::Scalar* slope;        // d√λ_k / dλ̂_k: (sample, k)
   };
-
-  template <class T> static void initialise(std::span<T>, Stream&) {}
 
   template <class Pass>
   static void forward(Weights<Pass>, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {

@@ -24,47 +24,45 @@ template <int In_, int Out_> struct Pointwise {
   }
 
   template <class Pass>
-  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
-    evaluate<Pass>(w, x, y, trace, pass, Write::add);
-  }
-  template <class Pass>
-  static void evaluate(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass,
-                       Write write) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     trace.x = x;
     const auto scope = pass.scope();
     const T* const matrix_of_w = few_outputs ? w.data() : pass.transposed(w.data(), outputs, inputs);
-    multiply<T>(matrix(y), matrix(x), w.data() + inputs * outputs, matrix_of_w, write);
+    multiply<T>(as_matrix(y), as_matrix(x), w.data() + inputs * outputs, matrix_of_w, write);
   }
 
   /// y = W x + b or y += W x + b for rows of points; w is W where there are few outputs, else Wᵀ.
   template <class T>
-  static void multiply(Matrix<T> y, Matrix<const T> x, const T* bias, const T* w, Write write) {
+  static void multiply(MatrixView<T> y, MatrixView<const T> x, const T* bias, const T* w, Write write) {
     const T* const first = write == Write::set ? bias : nullptr;
     if (!first)
       for (Index r = 0; r < y.rows; ++r) add_to_row(bias, y.data + r * y.pitch);
-    const Matrix<const T> rows = few_outputs ? Matrix<const T>{w, outputs, inputs, inputs}
-                                             : Matrix<const T>{w, inputs, outputs, outputs};
+    const MatrixView<const T> rows = few_outputs ? MatrixView<const T>{w, outputs, inputs, inputs}
+                                                 : MatrixView<const T>{w, inputs, outputs, outputs};
     detail::product<T>(y, {x.data, x.pitch, 1}, rows, inputs, T(1), Write::add, few_outputs, first);
   }
   /// Wᵀ where `pass.transposed` will look for it.
   template <class T> static void prepare(std::span<const T> w, std::span<T> to) {
-    transpose(w.data(), inputs, to.data(), outputs, outputs, inputs);
+    packet::transpose(w.data(), inputs, to.data(), outputs, outputs, inputs);
   }
 
   /// ū = Wᵀ ȳ,  W̄ = Σ ȳ uᵀ,  b̄ = Σ ȳ
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                  Out<Pass> xbar, Pass&) {
+                  Out<Pass> xbar, Pass&, Write write) {
     using T = typename Pass::Scalar;
-    multiply_add_transposed_left<T>({wbar.data(), outputs, inputs, inputs}, matrix(ybar), matrix(trace.x));
+    multiply_add_transposed_left<T>({wbar.data(), outputs, inputs, inputs}, as_matrix(ybar),
+                                    as_matrix(trace.x));
     T* const bias_bar = wbar.data() + inputs * outputs;
     for (Index r = 0; r < ybar.rows(); ++r) add_to_row(ybar.row(r), bias_bar);
-    if (xbar) multiply_add<T>(matrix(xbar), matrix(ybar), {w.data(), outputs, inputs, inputs});
+    if (xbar)
+      multiply_add<T>(as_matrix(xbar), as_matrix(ybar), {w.data(), outputs, inputs, inputs}, T(1), write);
   }
 
   template <class T> static void add_to_row(const T* values, T* row) {
-    for_each_packet<T>(outputs, [&](auto load, auto store) { store(row, padd(load(row), load(values))); });
+    for_each_packet<T>(outputs,
+                       [&](auto load, auto store) { store(row, packet::padd(load(row), load(values))); });
   }
 };
 

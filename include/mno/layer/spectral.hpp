@@ -15,12 +15,14 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   static_assert(Modes >= 1, "mno: SpectralConv needs at least one mode (the mean)");
   static constexpr int inputs = In_, outputs = Out_, dimension = D, modes = Modes;
   static constexpr const char* name = "spectral";
+  static constexpr bool collects = true;  // R̄ is made at the end of a step: see spectrum_store.hpp
   static constexpr std::array leaves{parameter("weight", mode_count<D>(Modes), 2, inputs, outputs)};
   static constexpr std::size_t parameters = total(leaves);
 
   template <class Pass> struct Trace {
     Spectrum<typename Pass::Scalar> coefficients;  // F u: (mode, sample, re|im, input)
     Grid<Pass::dimension> grid;
+    Index visit;  // where R̄ is made of what is collected; −1: here
   };
 
   /// Real and imaginary parts uniform in [0, 1/(inputs·outputs)).
@@ -29,32 +31,30 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   }
 
   template <class Pass>
-  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass) {
+  static void forward(Weights<Pass> w, In<Pass> x, Out<Pass> y, Trace<Pass>& trace, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     static_assert(Pass::dimension == D, "mno: this SpectralConv was made for fields of another dimension");
     const auto& from = transform<T>(x.grid, inputs, pass);
     const auto& to = transform<T>(x.grid, outputs, pass);
-    trace.grid = x.grid;
-    trace.coefficients = coefficients(w, from, x.batch, pass);
-    from.project(x, trace.coefficients, Weight::analysis, pass.scratch_arena());
+    coefficients(w, from, x, trace, pass);
 
     const auto scope = pass.scope();
     const auto mixed =
         spectrum(pass.scratch_values(to.modes() * x.batch * 2 * outputs), to, x.batch, outputs);
     mix(w, trace.coefficients, mixed, to.waves(), pass);
-    to.expand(mixed, y, Weight::multiplicity, pass.scratch_arena());
+    to.expand(mixed, y, Weight::multiplicity, pass.scratch_arena(), write);
   }
 
   /// With Ȳ = (F⁻¹)* ȳ:  R̄_k = û_kᴴ Ȳ_k,  ū = F* (Ȳ_k R_kᴴ).
   template <class Pass>
   static void vjp(Weights<Pass> w, In<Pass> ybar, const Trace<Pass>& trace, WeightsBar<Pass> wbar,
-                  Out<Pass> xbar, Pass& pass) {
+                  Out<Pass> xbar, Pass& pass, Write write) {
     using T = typename Pass::Scalar;
     const auto& to = transform<T>(trace.grid, outputs, pass);
     const auto scope = pass.scope();
-    const auto mixed_bar = coefficients_bar(w, to, ybar.batch, pass);
+    const auto mixed_bar = coefficients_bar(to, ybar.batch, trace, pass);
     to.project(ybar, mixed_bar, Weight::multiplicity, pass.scratch_arena());
-    mix_vjp(w, trace.coefficients, mixed_bar, wbar, xbar, trace.grid, pass);
+    mix_vjp(w, trace, mixed_bar, wbar, xbar, pass, write);
   }
 
   // The pieces, for kernels that do more in one go.
@@ -63,56 +63,71 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   static const Transform<T, D>& transform(const Grid<D>& grid, Index channels, Pass& pass) {
     return pass.template cached<Transform<T, D>>(transform_key<D>(grid, channels, Modes));
   }
-  /// Where û goes: into the trace, or to those of the other samples.
-  template <class T, class Pass>
-  static Spectrum<T> coefficients(std::span<const T> w, const Transform<T, D>& f, Index batch, Pass& pass) {
-    if (!pass.collected) return spectrum(pass.keep_values(f.modes() * batch * 2 * inputs), f, batch, inputs);
-    return pass.collected->input(collected(w, pass), f.modes(), pass.first, batch);
+  /// û = F x, into the trace or to those of the other samples. `trace` is this layer's, or one with its
+  /// members.
+  template <class T, class TraceType, class Pass>
+  static void coefficients(std::span<const T> w, const Transform<T, D>& f, const View<const T, D>& x,
+                           TraceType& trace, Pass& pass) {
+    trace.grid = x.grid;
+    trace.visit = pass.visit();
+    trace.coefficients = {};
+    if (pass.collected && pass.collected->collects(w.data()))
+      trace.coefficients = pass.collected->input(
+          trace.visit, w.data(), {0, x.grid, f.modes(), inputs, outputs}, pass.first, x.batch);
+    if (!trace.coefficients.data) {
+      trace.visit = -1;
+      trace.coefficients = spectrum(pass.keep_values(f.modes() * x.batch * 2 * inputs), f, x.batch, inputs);
+    }
+    f.project(x, trace.coefficients, Weight::analysis, pass.scratch_arena());
   }
   /// Where Ȳ goes: into memory of the enclosing `scope()`, or to those of the other samples.
-  template <class T, class Pass>
-  static Spectrum<T> coefficients_bar(std::span<const T> w, const Transform<T, D>& f, Index batch,
+  template <class T, class TraceType, class Pass>
+  static Spectrum<T> coefficients_bar(const Transform<T, D>& f, Index batch, const TraceType& trace,
                                       Pass& pass) {
-    if (!pass.collected)
-      return spectrum(pass.scratch_values(f.modes() * batch * 2 * outputs), f, batch, outputs);
-    return pass.collected->output_bar(collected(w, pass), f.modes(), pass.first, batch);
+    if (trace.visit >= 0) return pass.collected->output_bar(trace.visit, pass.first, batch);
+    return spectrum(pass.scratch_values(f.modes() * batch * 2 * outputs), f, batch, outputs);
   }
   /// From Ȳ to R̄, unless that is left to the end, and to x̄, if it is asked for.
-  template <class T, class Pass>
-  static void mix_vjp(std::span<const T> w, const Spectrum<T>& u, const Spectrum<T>& ybar, std::span<T> wbar,
-                      const View<T, D>& xbar, const Grid<D>& grid, Pass& pass) {
-    const auto& from = transform<T>(grid, inputs, pass);
-    if (!pass.collected) mix_weights_adjoint(u, ybar, wbar, from.waves(), 0, u.modes, Write::add, pass);
+  template <class T, class TraceType, class Pass>
+  static void mix_vjp(std::span<const T> w, const TraceType& trace, const Spectrum<T>& ybar,
+                      std::span<T> wbar, const View<T, D>& xbar, Pass& pass, Write write) {
+    const auto& from = transform<T>(trace.grid, inputs, pass);
+    if (trace.visit < 0)
+      mix_weights_adjoint(trace.coefficients, ybar, wbar, from.waves(), 0, from.modes(), Write::add, pass);
     if (!xbar) return;
     const auto scope = pass.scope();
     const auto u_bar =
         spectrum(pass.scratch_values(from.modes() * ybar.batch * 2 * inputs), from, ybar.batch, inputs);
     mix_adjoint(w, ybar, u_bar, from.waves(), pass);
-    from.expand(u_bar, xbar, Weight::analysis, pass.scratch_arena());
+    from.expand(u_bar, xbar, Weight::analysis, pass.scratch_arena(), write);
   }
-  /// R̄ of all samples that were collected, added or set, for one of several shares of the modes.
+  /// R̄ of all visits and samples that were collected, added or set, for one of several shares of the modes.
   template <class T, class Pass>
-  static void collect(const SpectrumStore<T>& store, std::size_t offset, std::span<T> wbar,
-                      const Grid<D>& grid, Index share, Index shares, Write write, Pass& pass) {
-    const auto& f = transform<T>(grid, inputs, pass);
-    const auto& layer = store.layer(offset);
-    const auto whole = [&](T* data, Index channels) {
-      return Spectrum<T>{data, f.modes(), store.samples(), channels};
-    };
-    if (share == 0 && write == Write::set && f.modes() < layer.modes) {
-      Index k = 0;
-      for (Index m = 0; m < layer.modes; ++m) {
-        const bool carried = k < f.modes() && f.waves().weight_index(k) == m;
-        if (carried) ++k;
-        if (!carried)  // a wave that this grid does not have
-          std::fill_n(wbar.data() + m * 2 * inputs * outputs, 2 * inputs * outputs, T(0));
+  static void collect(const SpectrumStore<T, D>& store, std::size_t offset, std::span<T> wbar, Index share,
+                      Index shares, Write write, Pass& pass) {
+    constexpr Index all = mode_count<D>(Modes), size = 2 * inputs * outputs;
+    const Index begin = all * share / shares, end = all * (share + 1) / shares;  // of the weights' modes
+    for (const auto& visit : store.visits()) {
+      if (visit.offset != offset || visit.modes == 0) continue;
+      const auto& f = transform<T>(visit.grid, inputs, pass);
+      Index first = 0;  // among the grid's modes, which are in the order of the weights'
+      while (first < f.modes() && f.waves().weight_index(first) < begin) ++first;
+      Index last = first;
+      for (Index m = begin; m < end; ++m) {
+        if (last < f.modes() && f.waves().weight_index(last) == m)
+          ++last;
+        else if (write == Write::set)  // a wave that this grid does not have
+          std::fill_n(wbar.data() + m * size, size, T(0));
       }
+      const auto whole = [&](T* data, Index channels) {
+        return Spectrum<T>{data, f.modes(), store.samples(), channels};
+      };
+      mix_weights_adjoint(whole(visit.u, inputs), whole(visit.ybar, outputs), wbar, f.waves(), first, last,
+                          write, pass);
+      write = Write::add;
     }
-    mix_weights_adjoint(whole(layer.u, inputs), whole(layer.ybar, outputs), wbar, f.waves(),
-                        f.modes() * share / shares, f.modes() * (share + 1) / shares, write, pass);
-  }
-  template <class T> static typename SpectrumStore<T>::Layer to_collect(std::size_t offset) {
-    return {offset, parameters, mode_count<D>(Modes), inputs, outputs};
+    if (write == Write::set)
+      std::fill_n(wbar.data() + begin * size, (end - begin) * size, T(0));  // never visited
   }
   /// Rᴴ of all modes, (mode, re|im, output, input), where `mix_adjoint` will look for it; one share of it.
   template <class T>
@@ -158,14 +173,15 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
                           const Wavenumbers<D>& waves, Pass& pass) {
     const auto scope = pass.scope();
     T* const room = pass.scratch_values(3 * ybar.batch * outputs);
-    T* const made = pass.prepared ? nullptr : pass.scratch_values(2 * inputs * outputs);
+    const T* const ready = pass.prepared ? pass.prepared->find(w.data()) : nullptr;
+    T* const made = ready ? nullptr : pass.scratch_values(2 * inputs * outputs);
     for (Index k = 0; k < ybar.modes; ++k) {
       const T* adjoint = made;  // Rᴴ: (re|im, output, input)
       const Index index = waves.weight_index(k);
       if (made)
         adjoint_of(mode<const T>(w.data(), index), made);
       else
-        adjoint = pass.prepared + (w.data() - pass.weights) + index * 2 * inputs * outputs;
+        adjoint = ready + index * 2 * inputs * outputs;
       detail::complex_product<T>(
           parts(ubar, k), left(ybar, k, T(1), room, outputs, 1),
           {{adjoint, outputs, inputs, inputs}, {adjoint + inputs * outputs, outputs, inputs, inputs}},
@@ -174,22 +190,19 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   }
 
  private:
-  template <class T, class Pass>
-  static const typename SpectrumStore<T>::Layer& collected(std::span<const T> w, const Pass& pass) {
-    return pass.collected->layer(std::size_t(w.data() - pass.weights));
-  }
   /// Samples [first, first + count) of a spectrum.
   template <class T> static Spectrum<T> some(const Spectrum<T>& z, Index first, Index count) {
     return {z.data + first * 2 * z.channels, z.modes, count, z.channels, z.stored};
   }
   template <class T> static void adjoint_of(const ComplexMatrix<const T>& r, T* to) {
-    transpose<T>(r.real.data, outputs, to, inputs, inputs, outputs);
-    transpose<T>(r.imaginary.data, outputs, to + inputs * outputs, inputs, inputs, outputs, T(-1));
+    packet::transpose<T>(r.real.data, outputs, to, inputs, inputs, outputs);
+    packet::transpose<T>(r.imaginary.data, outputs, to + inputs * outputs, inputs, inputs, outputs, T(-1));
   }
   /// The coefficients of mode k as left factor, (a, ±b, a ± b) each as (sample, channel).
   template <class T>
   static detail::ComplexLeft<T> left(const Spectrum<T>& z, Index k, T sign, T* room, Index row, Index step) {
     const Index n = z.batch * z.channels;
+    using namespace packet;
     const Packet<T> s = everywhere(sign);
     for (Index b = 0; b < z.batch; ++b) {
       const T* const from = z.at(k, b);

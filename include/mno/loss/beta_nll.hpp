@@ -4,7 +4,7 @@
 //   M. Seitzer et al., "On the pitfalls of heteroscedastic uncertainty estimation with probabilistic neural
 //   networks", ICLR 2022.
 #include "mno/loss/entry.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/need.hpp"
 
 namespace mno {
 
@@ -30,7 +30,7 @@ struct BetaNll {
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     need(law, target);
-    return detail::average_term(*this, law, target, weight * scale);
+    return detail::average_entries(detail::formula_of(*this), law, target, weight * scale);
   }
 };
 

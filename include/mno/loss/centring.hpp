@@ -1,7 +1,6 @@
 #pragma once
 // The paper's martingale term: the residual u_T − u_0 − A is centred, E[M_t | u_0] = 0.
-#include "mno/loss/mean_difference.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/entry.hpp"
 
 namespace mno {
 
@@ -14,15 +13,15 @@ struct Centring {
     detail::require_mean(name, law, target);
   }
 
+  MNO_HOST_DEVICE detail::EntryTerm at(double m, double, const detail::EntryTarget& e) const {
+    const double error = m - e.mean;
+    return {error * error, 2 * error, 0};
+  }
+
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     need(law, target);
-    double total = 0;
-    for (Index b = 0; b < law.mean.batch; ++b) {
-      total += weight * scale * detail::mean_square_difference(law, target, b);
-      detail::add_mean_difference(law, target, b, 2 * weight * scale);
-    }
-    return total;
+    return detail::average_entries(detail::formula_of(*this), law, target, weight * scale);
   }
 };
 

@@ -2,7 +2,7 @@
 // A likelihood of the ensemble's own spread: the mean's error does not enter, so the variance never grows to
 // absorb it, and the mean is left to terms of its own.
 #include "mno/loss/entry.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/need.hpp"
 
 namespace mno {
 
@@ -25,7 +25,7 @@ struct DecoupledNll {
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     need(law, target);
-    return detail::average_term(*this, law, target, weight * scale);
+    return detail::average_entries(detail::formula_of(*this), law, target, weight * scale);
   }
 };
 

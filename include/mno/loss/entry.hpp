@@ -4,39 +4,35 @@
 //   v(c,x) = Σ_k B_k(c,x)²,   B̄_k += 2 v̄ B_k
 //
 // Entry arithmetic runs in double for every scalar.
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 
 #include "mno/core/host_device.hpp"
-#include "mno/loss/target.hpp"
-#include "mno/model/gradient.hpp"
+#include "mno/law/block.hpp"
+#include "mno/law/factor.hpp"
+#include "mno/loss/need.hpp"
 
 namespace mno::detail {
 
-template <class T, int D> double variance_at(const LawBlock<T, D>& law, Index row, Index channel) {
+template <class T, int D>
+MNO_HOST_DEVICE double variance_at(const LawBlock<T, D>& law, Index row, Index channel) {
   if (law.variance) return double(law.variance.row(row)[channel]);
-  const Index channels = law.mean.channels, rank = law.factor.channels / channels;
-  const T* const b = law.factor.row(row) + channel;
-  if (channels == 1) return double(Eigen::Map<const Eigen::VectorX<T>>(b, rank).squaredNorm());
-  double v = 0;
-  for (Index k = 0; k < rank; ++k) v += double(b[k * channels]) * double(b[k * channels]);
-  return v;
+  if (!law.factor) return 0;
+  const Index channels = law.mean.channels;
+  return row_variance(law.factor.row(row), channel, channels, law.factor.channels / channels);
 }
 template <class T, int D>
-void add_variance_bar(const LawBlock<T, D>& law, Index row, Index channel, double variance_bar) {
+MNO_HOST_DEVICE void add_variance_bar(const LawBlock<T, D>& law, Index row, Index channel,
+                                      double variance_bar) {
   if (law.variance_bar) {
     law.variance_bar.row(row)[channel] += T(variance_bar);
     return;
   }
-  const Index channels = law.mean.channels, rank = law.factor.channels / channels;
-  const T* const b = law.factor.row(row) + channel;
-  T* const b_bar = law.factor_bar.row(row) + channel;
-  const T twice = T(2 * variance_bar);
-  if (channels == 1)
-    Eigen::Map<Eigen::VectorX<T>>(b_bar, rank) += twice * Eigen::Map<const Eigen::VectorX<T>>(b, rank);
-  else
-    for (Index k = 0; k < rank; ++k) b_bar[k * channels] += twice * b[k * channels];
+  if (!law.factor_bar) return;
+  const Index channels = law.mean.channels;
+  add_row_variance_bar(law.factor.row(row), channel, channels, law.factor.channels / channels, variance_bar,
+                       law.factor_bar.row(row));
 }
 
 /// The value of a term at one entry, and its derivatives in the law's mean and variance there.
@@ -54,36 +50,61 @@ struct EntryTarget {
     return count == 1 ? 0.0 : variance * double(count - 1) / double(count);
   }
 };
+/// What is not given is zero, and one member.
 template <class T, int D>
-EntryTarget entry_target(const Target<T, D>& target, Index sample, Index point, Index channel) {
-  return {double(target.mean(sample, point, channel)),
-          target.variance ? double(target.variance(sample, point, channel)) : 0.0, target.count(sample)};
+MNO_HOST_DEVICE EntryTarget entry_target(const Target<T, D>& target, Index sample, Index point,
+                                         Index channel) {
+  return {target.mean ? double(target.mean(sample, point, channel)) : 0.0,
+          target.variance ? double(target.variance(sample, point, channel)) : 0.0,
+          target.counts.empty() ? 1 : target.count(sample)};
 }
 
-/// Σ_samples weight · (average over entries of f), f(sample, point, channel, m, v) → EntryTerm; samples are
-/// counted as the target does.
-template <class T, int D, class F> double average_entries(const LawBlock<T, D>& law, double weight, F&& f) {
+/// A term that is a function of one entry: term.at(m, v, target) → EntryTerm.
+template <class Term>
+concept EntryLoss = requires(const Term& term, double x, const EntryTarget& e) {
+  { term.at(x, x, e) } -> std::same_as<EntryTerm>;
+};
+/// It as a formula: f(target, sample, point, channel, m, v) → EntryTerm, samples counted as the target does.
+template <EntryLoss Term> struct EntryFormula {
+  Term term;
+  template <class T, int D>
+  MNO_HOST_DEVICE EntryTerm operator()(const Target<T, D>& target, Index sample, Index point, Index channel,
+                                       double m, double v) const {
+    return term.at(m, v, entry_target(target, sample, point, channel));
+  }
+};
+template <EntryLoss Term> EntryFormula<Term> formula_of(const Term& term) { return {term}; }
+
+/// A formula at one entry of a law, whose samples are counted from 0.
+template <class Formula, class T, int D>
+MNO_HOST_DEVICE EntryTerm evaluate(const Formula& f, const LawBlock<T, D>& law, const Target<T, D>& target,
+                                   Index b, Index point, Index channel) {
+  const Index row = b * law.mean.points() + point;
+  return f(target, law.first + b, point, channel, double(law.mean.row(row)[channel]),
+           variance_at(law, row, channel));
+}
+template <class T, int D>
+MNO_HOST_DEVICE void add_bars(const LawBlock<T, D>& law, Index row, Index channel, const EntryTerm& at,
+                              double share) {
+  law.mean_bar.row(row)[channel] += T(share * at.mean_bar);
+  add_variance_bar(law, row, channel, share * at.variance_bar);
+}
+
+/// Σ_samples weight · (average over entries of f)
+template <class Formula, class T, int D>
+double average_entries(const Formula& f, const LawBlock<T, D>& law, const Target<T, D>& target,
+                       double weight) {
   const Index points = law.mean.points(), channels = law.mean.channels;
   const double share = weight / double(points * channels);
   double total = 0;
   for (Index b = 0; b < law.mean.batch; ++b)
     for (Index x = 0; x < points; ++x)
       for (Index c = 0; c < channels; ++c) {
-        const Index row = b * points + x;
-        const EntryTerm at = f(law.first + b, x, c, double(law.mean.row(row)[c]), variance_at(law, row, c));
+        const EntryTerm at = evaluate(f, law, target, b, x, c);
         total += at.value;
-        law.mean_bar.row(row)[c] += T(share * at.mean_bar);
-        add_variance_bar(law, row, c, share * at.variance_bar);
+        add_bars(law, b * points + x, c, at, share);
       }
   return share * total;
-}
-
-/// A term that is a function of one entry: term.at(m, v, target) → EntryTerm, for every device.
-template <class Term, class T, int D>
-double average_term(const Term& term, const LawBlock<T, D>& law, const Target<T, D>& target, double weight) {
-  return average_entries(law, weight, [&](Index sample, Index x, Index c, double m, double variance) {
-    return term.at(m, variance, entry_target(target, sample, x, c));
-  });
 }
 
 /// The variance as a likelihood sees it, v clamped to [floor, ceiling]; no derivative passes where it is

@@ -2,7 +2,8 @@
 // A factor as a plain matrix in double: what terms of the whole covariance work on.
 #include "mno/device/product.hpp"
 #include "mno/device/workspace.hpp"
-#include "mno/model/gradient.hpp"
+#include "mno/law/block.hpp"
+#include "mno/law/factor.hpp"
 
 namespace mno::detail {
 
@@ -12,7 +13,7 @@ inline Arena& loss_scratch() {
   return arena;
 }
 
-inline Matrix<double> zeros(Arena& arena, Index rows, Index columns) {
+inline MatrixView<double> zeros(Arena& arena, Index rows, Index columns) {
   double* const data = arena.take<double>(std::size_t(rows * columns));
   std::fill_n(data, rows * columns, 0.0);
   return {data, rows, columns, columns};
@@ -20,28 +21,29 @@ inline Matrix<double> zeros(Arena& arena, Index rows, Index columns) {
 
 /// One sample's factor transposed, Bᵀ: (entry x·C + c, k) from channel k·C + c.
 template <class T, int D>
-Matrix<double> factor_columns(Arena& arena, View<const T, D> factor, Index sample, Index channels) {
+MatrixView<double> factor_columns(Arena& arena, View<const T, D> factor, Index sample, Index channels) {
   const Index points = factor.points(), rank = factor.channels / channels;
-  const Matrix<double> columns = zeros(arena, points * channels, rank);
+  const MatrixView<double> columns = zeros(arena, points * channels, rank);
   for (Index x = 0; x < points; ++x)
     for (Index c = 0; c < channels; ++c)
       for (Index k = 0; k < rank; ++k)
-        columns.data[(x * channels + c) * rank + k] = double(factor(sample, x, k * channels + c));
+        columns.data[(x * channels + c) * rank + k] =
+            double(factor(sample, x, factor_channel(k, c, channels)));
   return columns;
 }
 /// Its adjoint: adds scale · columns to a factor's cotangent.
 template <class T, int D>
-void add_factor_columns(View<T, D> factor_bar, Index sample, Index channels, Matrix<const double> columns,
+void add_factor_columns(View<T, D> factor_bar, Index sample, Index channels, MatrixView<const double> columns,
                         double scale) {
   const Index points = factor_bar.points(), rank = factor_bar.channels / channels;
   for (Index x = 0; x < points; ++x)
     for (Index c = 0; c < channels; ++c)
       for (Index k = 0; k < rank; ++k)
-        factor_bar(sample, x, k * channels + c) +=
+        factor_bar(sample, x, factor_channel(k, c, channels)) +=
             T(scale * columns.data[(x * channels + c) * columns.pitch + k]);
 }
 
-inline double sum_of_squares(Matrix<const double> m) {
+inline double sum_of_squares(MatrixView<const double> m) {
   double sum = 0;
   for (Index i = 0; i < m.rows * m.columns; ++i) sum += m.data[i] * m.data[i];
   return sum;

@@ -1,7 +1,7 @@
 #pragma once
 // A mild L² penalty on the learned factor.
 #include "mno/loss/entry.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/need.hpp"
 
 namespace mno {
 
@@ -22,10 +22,8 @@ struct FactorRegularisation {
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     need(law, target);
-    const Index rank = law.factor.channels / law.mean.channels;
-    return detail::average_entries(
-        law, weight * scale * share(rank),
-        [&](Index, Index, Index, double m, double variance) { return at(m, variance, {}); });
+    return detail::average_entries(detail::formula_of(*this), law, target,
+                                   weight * scale * share(law.factor.channels / law.mean.channels));
   }
 };
 

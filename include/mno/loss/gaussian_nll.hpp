@@ -1,7 +1,7 @@
 #pragma once
 // The Gaussian negative log-likelihood of the ensemble, per entry, without the constant ½ log 2π.
 #include "mno/loss/entry.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/need.hpp"
 
 namespace mno {
 
@@ -27,7 +27,7 @@ struct GaussianNll {
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     need(law, target);
-    return detail::average_term(*this, law, target, weight * scale);
+    return detail::average_entries(detail::formula_of(*this), law, target, weight * scale);
   }
 };
 

@@ -2,7 +2,7 @@
 // The relative Hilbert–Schmidt distance of predicted and empirical covariance, from Gram matrices of the size
 // of the ranks.
 #include "mno/loss/factor_columns.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/relative_distance.hpp"
 
 namespace mno {
 
@@ -18,6 +18,13 @@ struct HilbertSchmidt {
   template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_covariance_factor(name, law, target);
+  }
+
+  /// From ‖BBᵀ‖², ‖YBᵀ‖² and ‖YYᵀ‖²; the factor is that of ¼ ∂q/∂B.
+  MNO_HOST_DEVICE detail::SampleTerm of_sample(double bb, double yb, double yy, double scale) const {
+    const double size = yy + tiny, q = std::max(0.0, bb - 2 * yb + yy);
+    const double root = std::sqrt(q / size + smoothing * smoothing);
+    return {weight * scale * (root - smoothing), weight * scale * 2 / (size * root)};
   }
 
   template <class T, int D>
@@ -39,16 +46,14 @@ struct HilbertSchmidt {
       multiply_add_transposed_left<double>(yb, yt, bt);
       multiply_add_transposed_left<double>(yy, yt, yt);
 
-      const double size = detail::sum_of_squares(yy) + tiny;
-      const double q = std::max(
-          0.0, detail::sum_of_squares(bb) - 2 * detail::sum_of_squares(yb) + detail::sum_of_squares(yy));
-      const double root = std::sqrt(q / size + smoothing * smoothing);
-      total += weight * scale * (root - smoothing);
+      const detail::SampleTerm sample = of_sample(detail::sum_of_squares(bb), detail::sum_of_squares(yb),
+                                                  detail::sum_of_squares(yy), scale);
+      total += sample.value;
 
       const auto bar = detail::zeros(arena, n, r);  // ¼ ∂q/∂Bᵀ = Bᵀ(BBᵀ) − Yᵀ(YBᵀ)
       multiply_add<double>(bar, bt, bb);
       multiply_add<double>(bar, yt, yb, -1.0);
-      detail::add_factor_columns<T, D>(law.factor_bar, b, channels, bar, weight * scale * 2 / (size * root));
+      detail::add_factor_columns<T, D>(law.factor_bar, b, channels, bar, sample.factor);
     }
     return total;
   }

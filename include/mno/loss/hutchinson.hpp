@@ -4,7 +4,7 @@
 
 #include "mno/core/random.hpp"
 #include "mno/loss/factor_columns.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/relative_distance.hpp"
 
 namespace mno {
 
@@ -24,7 +24,13 @@ struct Hutchinson {
   template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_covariance_factor(name, law, target);
-    require(probes >= 1, name, "probes", text("at least one"), text(probes));
+    require(probes >= 1, name, "probes", Text("at least one"), Text(probes));
+  }
+
+  /// From Σ_p d_p² and Σ_p ‖Yv_p‖⁴; the factor is that of Σ_p d_p (Bv_p) v_pᵀ.
+  MNO_HOST_DEVICE detail::SampleTerm of_sample(const detail::SquareSums& sums, double scale) const {
+    const double size = sums.reference + tiny;
+    return {weight * scale * sums.difference / size, weight * scale * 4 / size};
   }
 
   template <class T, int D>
@@ -46,19 +52,19 @@ struct Hutchinson {
       multiply_add<double>(bv, v, bt);
       multiply_add<double>(yv, v, yt);
 
-      double sum = 0, size = tiny;
+      detail::SquareSums sums;
       for (Index p = 0; p < probes; ++p) {
         const double predicted = detail::sum_of_squares({bv.data + p * r, 1, r, r});
         const double empirical = detail::sum_of_squares({yv.data + p * s, 1, s, s});
         const double d = predicted - empirical;
-        sum += d * d;
-        size += empirical * empirical;
+        sums += {d * d, empirical * empirical};
         for (Index k = 0; k < r; ++k) bv.data[p * r + k] *= d;
       }
-      total += weight * scale * sum / size;
+      const detail::SampleTerm sample = of_sample(sums, scale);
+      total += sample.value;
       const auto bar = detail::zeros(arena, n, r);  // Σ_p v_p (d_p Bv_p)ᵀ
       multiply_add_transposed_left<double>(bar, v, bv);
-      detail::add_factor_columns<T, D>(law.factor_bar, b, channels, bar, weight * scale * 4 / size);
+      detail::add_factor_columns<T, D>(law.factor_bar, b, channels, bar, sample.factor);
     }
     return total;
   }
@@ -70,18 +76,27 @@ struct Hutchinson {
     const double size = (bits & 3) == 3 ? b : a;
     return bits & 4 ? -size : size;
   }
-  static constexpr std::uint32_t purpose = 0x70726f62;  // "prob": apart from other uses of the same seed
-  /// The stream of one sample's probes.
-  MNO_HOST_DEVICE std::uint64_t stream(Index sample) const { return step << 32 | std::uint64_t(sample); }
+  /// The bits of one sample's probes: a word for every eight entries of a probe.
+  MNO_HOST_DEVICE Stream bits(Index sample) const {
+    constexpr std::uint32_t purpose = 0x70726f62;  // "prob": apart from other uses of the same seed
+    return Stream(seed, step << 32 | std::uint64_t(sample), purpose);
+  }
+  /// One of n entries of one probe.
+  MNO_HOST_DEVICE double entry(Index sample, Index probe, Index i, Index n) const {
+    const Index word = probe * ((n + 7) / 8) + i / 8;
+    Stream random = bits(sample).from_block(std::uint32_t(word / 4));
+    for (Index k = 0; k < word % 4; ++k) random.bits();
+    return value(random.bits() >> (4 * (i % 8)) & 7);
+  }
 
-  /// Fills v (probe, entry) with the probes of one sample: a word of bits for every eight entries.
-  void draw(Matrix<double> v, Index sample) const {
-    Stream random(seed, stream(sample), purpose);
+  /// Fills v (probe, entry) with the probes of one sample.
+  void draw(MatrixView<double> v, Index sample) const {
+    Stream random = bits(sample);
     for (Index p = 0; p < v.rows; ++p)
       for (Index i = 0; i < v.columns; i += 8) {
-        std::uint32_t bits = random.bits();
-        for (Index j = i; j < std::min(i + 8, v.columns); ++j, bits >>= 4)
-          v.data[p * v.pitch + j] = value(bits & 7);
+        std::uint32_t word = random.bits();
+        for (Index j = i; j < std::min(i + 8, v.columns); ++j, word >>= 4)
+          v.data[p * v.pitch + j] = value(word & 7);
       }
   }
 };

@@ -11,8 +11,8 @@
 #include <tuple>
 #include <vector>
 
+#include "mno/loss/need.hpp"
 #include "mno/loss/shared_variance.hpp"
-#include "mno/loss/target.hpp"
 
 namespace mno {
 
@@ -51,14 +51,14 @@ template <class L, class T, int D> class LossOn {
  public:
   LossOn(const L& loss, const Target<T, D>& target, TermValues* values = nullptr)
       : loss_(loss), target_(target), values_(values) {
-    check("Loss::on", target);
+    detail::check_target("Loss::on", target);
     if (values) values->start(target.samples(), L::size);
   }
 
   double operator()(const LawBlock<T, D>& law) const {
     require(law.first + law.mean.batch <= target_.samples(), "Loss::on", "target",
-            text("as many samples as the condition has, at least ", law.first + law.mean.batch),
-            text(target_.samples()));
+            Text("as many samples as the condition has, at least ", law.first + law.mean.batch),
+            Text(target_.samples()));
     const double scale = 1 / double(target_.samples());
     double total = 0;
     std::size_t index = 0;
@@ -79,10 +79,7 @@ template <class L, class T, int D> class LossOn {
   const Target<T, D>& target() const { return target_; }
   TermValues* values() const { return values_; }
 
-  /// A deterministic operator is a law without a factor: terms of the mean take it.
-  double operator()(const FieldBlock<T, D>& field) const {
-    return (*this)(LawBlock<T, D>{field.first, field.value, {}, field.value_bar, {}});
-  }
+  double operator()(const FieldBlock<T, D>& field) const { return (*this)(detail::as_law(field)); }
 
  private:
   L loss_;

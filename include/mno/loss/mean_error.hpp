@@ -1,7 +1,6 @@
 #pragma once
 // The relative distance between predicted and empirical mean.
-#include "mno/loss/mean_difference.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/relative_distance.hpp"
 
 namespace mno {
 
@@ -16,24 +15,15 @@ struct MeanError {
     detail::require_mean(name, law, target);
   }
 
+  static constexpr auto moment = detail::Moment::mean;
+  MNO_HOST_DEVICE detail::Compared compare(double m, double, const detail::EntryTarget& e) const {
+    return {m - e.mean, e.mean};
+  }
+
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     need(law, target);
-    const Index points = law.mean.points(), channels = law.mean.channels;
-    double total = 0;
-    for (Index b = 0; b < law.mean.batch; ++b) {
-      double square = 0;
-      for (Index x = 0; x < points; ++x)
-        for (Index c = 0; c < channels; ++c) {
-          const double u = double(target.mean(law.first + b, x, c));
-          square += u * u;
-        }
-      const double size = std::sqrt(square / double(points * channels)) + tiny;
-      const double distance = std::sqrt(detail::mean_square_difference(law, target, b));
-      total += weight * scale * distance / size;
-      if (distance > 0) detail::add_mean_difference(law, target, b, weight * scale / (distance * size));
-    }
-    return total;
+    return detail::sum_distances(*this, law, target, weight * scale);
   }
 };
 

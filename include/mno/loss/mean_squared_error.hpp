@@ -1,8 +1,7 @@
 #pragma once
 // The squared error of the mean against every member: what regression on the members minimises. Its gradient
 // is that of Centring; its value also counts the ensemble's spread, which no mean can remove.
-#include "mno/loss/mean_difference.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/entry.hpp"
 
 namespace mno {
 
@@ -15,20 +14,15 @@ struct MeanSquaredError {
     detail::require_variance(name, law, target, 1);
   }
 
+  MNO_HOST_DEVICE detail::EntryTerm at(double m, double, const detail::EntryTarget& e) const {
+    const double error = m - e.mean;
+    return {error * error + e.biased_variance(), 2 * error, 0};
+  }
+
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     need(law, target);
-    const Index points = law.mean.points(), channels = law.mean.channels;
-    double total = 0;
-    for (Index b = 0; b < law.mean.batch; ++b) {
-      double spread = 0;
-      for (Index x = 0; x < points; ++x)
-        for (Index c = 0; c < channels; ++c) spread += target.biased_variance(law.first + b, x, c);
-      total += weight * scale *
-               (detail::mean_square_difference(law, target, b) + spread / double(points * channels));
-      detail::add_mean_difference(law, target, b, 2 * weight * scale);
-    }
-    return total;
+    return detail::average_entries(detail::formula_of(*this), law, target, weight * scale);
   }
 };
 

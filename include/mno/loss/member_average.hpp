@@ -1,33 +1,48 @@
 #pragma once
 // Averages over members and entries, for terms that are no functions of mean and variance.
 #include "mno/loss/entry.hpp"
-#include "mno/loss/target.hpp"
 
 namespace mno::detail {
 
-/// Σ_samples weight · (average over members and entries of f), f(u, m, v) → EntryTerm with v the clamped
-/// variance.
-template <class T, int D, class F>
-double average_members(const char* term, const LawBlock<T, D>& law, const Target<T, D>& target, double weight,
-                       double floor, double ceiling, F&& f) {
-  const double value =
-      average_entries(law, weight, [&](Index sample, Index x, Index c, double m, double variance) {
-        const ClampedVariance v = clamped(variance, floor, ceiling);
-        const Index count = target.count(sample);
-        EntryTerm sum;
-        for (Index j = 0; j < count; ++j) {
-          const EntryTerm at = f(double(target.members(sample * count + j, x, c)), m, v.value);
-          sum.value += at.value;
-          sum.mean_bar += at.mean_bar;
-          sum.variance_bar += at.variance_bar;
-        }
-        const double share = 1.0 / double(count);
-        return EntryTerm{share * sum.value, share * sum.mean_bar, share * v.slope * sum.variance_bar};
-      });
+/// A term that is a function of one entry and one member: term.member()(u, m, v) → EntryTerm with v the
+/// variance clamped to [term.floor, term.ceiling].
+template <class Term>
+concept MemberLoss = requires(const Term& term, double x) {
+  { term.member()(x, x, x) } -> std::same_as<EntryTerm>;
+};
+/// Its average over members.
+template <class Member> struct MemberFormula {
+  Member member;
+  double floor, ceiling;
+  template <class T, int D>
+  MNO_HOST_DEVICE EntryTerm operator()(const Target<T, D>& target, Index sample, Index point, Index channel,
+                                       double m, double variance) const {
+    const ClampedVariance v = clamped(variance, floor, ceiling);
+    const Index count = target.count(sample);
+    EntryTerm sum;
+    for (Index j = 0; j < count; ++j) {
+      const EntryTerm at = member(double(target.members(sample * count + j, point, channel)), m, v.value);
+      sum.value += at.value;
+      sum.mean_bar += at.mean_bar;
+      sum.variance_bar += at.variance_bar;
+    }
+    const double share = 1.0 / double(count);
+    return {share * sum.value, share * sum.mean_bar, share * v.slope * sum.variance_bar};
+  }
+};
+template <MemberLoss Term> auto formula_of(const Term& term) {
+  return MemberFormula<decltype(term.member())>{term.member(), term.floor, term.ceiling};
+}
+
+/// Σ_samples weight · (average over members and entries)
+template <MemberLoss Term, class T, int D>
+double average_members(const Term& term, const LawBlock<T, D>& law, const Target<T, D>& target,
+                       double weight) {
+  const double value = average_entries(formula_of(term), law, target, weight);
   if (!std::isfinite(value)) {
     const Index count = target.count(law.first);
-    require(all_finite(target.members.samples(law.first * count, law.mean.batch * count)), term,
-            "target.members", text("finite values"), text("a NaN or an infinity"));
+    require(all_finite(target.members.samples(law.first * count, law.mean.batch * count)), Term::name,
+            "target.members", Text("finite values"), Text("a NaN or an infinity"));
   }
   return value;
 }

@@ -71,7 +71,7 @@ struct Recipe {
       all += (all.empty() ? "" : ", ") + std::string(term.name);
     };
     std::apply([&](auto&... term) { (look(term), ...); }, terms());
-    require(found != nullptr, "Recipe::weight", "name", text("one of ", all), text("'", name, "'"));
+    require(found != nullptr, "Recipe::weight", "name", Text("one of ", all), Text("'", name, "'"));
     return *found;
   }
 
@@ -103,7 +103,7 @@ struct Recipe {
 
   static Recipe named(std::string_view name) {
     if (name == "paper") return paper();
-    require(name == "decoupled", "Recipe::named", "name", text("paper or decoupled"), text("'", name, "'"));
+    require(name == "decoupled", "Recipe::named", "name", Text("paper or decoupled"), Text("'", name, "'"));
     return decoupled();
   }
 

@@ -2,6 +2,8 @@
 // v = Σ_k B_k² of a block, computed once for all terms of a loss; their v̄ is collected and handed on once:
 //
 //   B̄_k += 2 v̄ B_k
+#include <Eigen/Core>
+
 #include "mno/loss/entry.hpp"
 #include "mno/loss/factor_columns.hpp"
 
@@ -15,8 +17,11 @@ template <class T, int D> class SharedVariance {
     const auto& m = law.mean;
     const std::size_t n = std::size_t(m.rows() * m.channels);
     T *const v = loss_scratch().take<T>(n), *const v_bar = loss_scratch().take<T>(n);
-    for (Index r = 0; r < m.rows(); ++r)
-      for (Index c = 0; c < m.channels; ++c) v[r * m.channels + c] = T(variance_at(law, r, c));
+    if (m.channels == 1)
+      for (Index r = 0; r < m.rows(); ++r) v[r] = ranks(law.factor, r).squaredNorm();
+    else
+      for (Index r = 0; r < m.rows(); ++r)
+        for (Index c = 0; c < m.channels; ++c) v[r * m.channels + c] = T(variance_at(law, r, c));
     std::fill_n(v_bar, n, T(0));
     law_.variance = {v, m.batch, m.grid, m.channels, m.channels};
     law_.variance_bar = {v_bar, m.batch, m.grid, m.channels, m.channels};
@@ -28,12 +33,23 @@ template <class T, int D> class SharedVariance {
   void hand_on() {
     if (!law_.variance_bar) return;
     const View<T, D> collected = std::exchange(law_.variance_bar, {});
-    for (Index r = 0; r < collected.rows(); ++r)
-      for (Index c = 0; c < collected.channels; ++c)
-        add_variance_bar(law_, r, c, double(collected.row(r)[c]));
+    if (collected.channels == 1)
+      for (Index r = 0; r < collected.rows(); ++r)
+        ranks(law_.factor_bar, r) += T(2) * *collected.row(r) * ranks(law_.factor, r);
+    else
+      for (Index r = 0; r < collected.rows(); ++r)
+        for (Index c = 0; c < collected.channels; ++c)
+          add_variance_bar(law_, r, c, double(collected.row(r)[c]));
   }
 
  private:
+  /// B_k(x) of the only channel, for all k.
+  template <class U> static auto ranks(const View<U, D>& factor, Index row) {
+    using Column = Eigen::VectorX<T>;
+    return Eigen::Map<std::conditional_t<std::is_const_v<U>, const Column, Column>>(factor.row(row),
+                                                                                    factor.channels);
+  }
+
   ArenaScope scope_;
   LawBlock<T, D> law_;
 };

@@ -1,9 +1,10 @@
 #pragma once
-// The negative log-likelihood of a Student t residual with the law's variance: outliers weigh less. It is no
-// function of the ensemble's mean and variance, so it needs the members.
+// The negative log-likelihood of a Student t residual with the law's variance: outliers weigh less. The
+// ensemble's mean and variance do not tell it, so it needs the members.
 #include <boost/math/special_functions/gamma.hpp>
 #include <numbers>
 
+#include "mno/core/boost_math.hpp"
 #include "mno/loss/member_average.hpp"
 
 namespace mno {
@@ -21,7 +22,7 @@ struct StudentNll {
   template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_members(name, law, target);
-    require(nu > 2 && std::isfinite(nu), name, "nu", text("finite degrees of freedom above 2"), text(nu));
+    require(nu > 2 && std::isfinite(nu), name, "nu", Text("finite degrees of freedom above 2"), Text(nu));
   }
   /// One member's share; v is clamped.
   struct Member {
@@ -32,15 +33,15 @@ struct StudentNll {
               0.5 * (1 - h * e * e) / v};
     }
   };
-  Member member() const {
-    return {nu,
-            boost::math::lgamma(nu / 2) - boost::math::lgamma((nu + 1) / 2) + 0.5 * std::log((nu - 2) / 2)};
+  template <class = void> Member member() const {
+    const auto log_gamma = [](double x) { return boost::math::lgamma(x, detail::InDouble{}); };
+    return {nu, log_gamma(nu / 2) - log_gamma((nu + 1) / 2) + 0.5 * std::log((nu - 2) / 2)};
   }
 
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     need(law, target);
-    return detail::average_members(name, law, target, weight * scale, floor, ceiling, member());
+    return detail::average_members(*this, law, target, weight * scale);
   }
 };
 

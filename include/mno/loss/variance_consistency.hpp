@@ -1,7 +1,6 @@
 #pragma once
 // The relative distance between predicted and empirical variance.
-#include "mno/loss/entry.hpp"
-#include "mno/loss/target.hpp"
+#include "mno/loss/relative_distance.hpp"
 
 namespace mno {
 
@@ -18,33 +17,15 @@ struct VarianceConsistency {
     detail::require_variance(name, law, target, 2);
   }
 
+  static constexpr auto moment = detail::Moment::variance;
+  MNO_HOST_DEVICE detail::Compared compare(double, double v, const detail::EntryTarget& e) const {
+    return {v - e.variance, e.variance};
+  }
+
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     need(law, target);
-    const Index points = law.mean.points(), channels = law.mean.channels;
-    const double n = double(points * channels);
-    double total = 0;
-    for (Index b = 0; b < law.mean.batch; ++b) {
-      const auto difference = [&](Index x, Index c) {
-        return detail::variance_at(law, b * points + x, c) - double(target.variance(law.first + b, x, c));
-      };
-      double distance = 0, size = 0;  // squares, summed over entries
-      for (Index x = 0; x < points; ++x)
-        for (Index c = 0; c < channels; ++c) {
-          const double d = difference(x, c), s2 = double(target.variance(law.first + b, x, c));
-          distance += d * d;
-          size += s2 * s2;
-        }
-      distance = std::sqrt(distance / n);
-      size = std::sqrt(size / n) + tiny;
-      total += weight * scale * distance / size;
-      if (distance == 0) continue;
-      const double share = weight * scale / (n * distance * size);
-      for (Index x = 0; x < points; ++x)
-        for (Index c = 0; c < channels; ++c)
-          detail::add_variance_bar(law, b * points + x, c, share * difference(x, c));
-    }
-    return total;
+    return detail::sum_distances(*this, law, target, weight * scale);
   }
 };
 

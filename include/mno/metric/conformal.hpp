@@ -34,8 +34,8 @@ inline Index rank_of(double p, Index n) {
 inline double band_score(const Moments& model, const Members& members, double level) {
   detail::require_entries("metric::band_score", "members", model.size(), members.rows());
   detail::require_finite("metric::band_score", "members", members);
-  require(level > 0 && level <= 1, "metric::band_score", "level", text("a fraction above 0, at most 1"),
-          text(level));
+  require(level > 0 && level <= 1, "metric::band_score", "level", Text("a fraction above 0, at most 1"),
+          Text(level));
   std::vector<double> ratios;
   ratios.reserve(std::size_t(members.size()));
   for (Index j = 0; j < members.cols(); ++j)
@@ -50,12 +50,12 @@ inline double band_score(const Moments& model, const Members& members, double le
 
 /// The ⌈(n+1)·confidence⌉-th smallest score; confidence is 1 − α.
 inline double conformal_factor(std::span<const double> scores, double confidence) {
-  require(!scores.empty(), "metric::conformal_factor", "scores", text("at least one condition"),
-          text("none"));
+  require(!scores.empty(), "metric::conformal_factor", "scores", Text("at least one condition"),
+          Text("none"));
   require(confidence > 0 && confidence < 1, "metric::conformal_factor", "confidence",
-          text("a probability strictly between 0 and 1"), text(confidence));
+          Text("a probability strictly between 0 and 1"), Text(confidence));
   for (const double s : scores)
-    require(s >= 0, "metric::conformal_factor", "scores", text("numbers that are not negative"), text(s));
+    require(s >= 0, "metric::conformal_factor", "scores", Text("numbers that are not negative"), Text(s));
   const Index n = Index(scores.size()), rank = detail::rank_of(confidence, n + 1);
   if (rank > n) return std::numeric_limits<double>::infinity();
   std::vector<double> sorted(scores.begin(), scores.end());
@@ -66,13 +66,13 @@ inline double conformal_factor(std::span<const double> scores, double confidence
 /// σ → λσ of every entry and sample: the law whose intervals are λ times as wide.
 template <class T, int D> Law<T, D> widened(Law<T, D> law, double lambda) {
   require(lambda >= 0 && std::isfinite(lambda), "metric::widened", "lambda",
-          text("a finite factor that is not negative"), text(lambda));
+          Text("a finite factor that is not negative"), Text(lambda));
   for (T& b : law.factor.span()) b = T(double(b) * lambda);
   return law;
 }
 inline Moments widened(Moments model, double lambda) {
   require(lambda >= 0 && std::isfinite(lambda), "metric::widened", "lambda",
-          text("a finite factor that is not negative"), text(lambda));
+          Text("a finite factor that is not negative"), Text(lambda));
   model.variance *= lambda * lambda;
   return model;
 }
@@ -93,13 +93,13 @@ class MeanErrorInflation {
   Eigen::VectorXd per_channel(Index channels) const {
     const Eigen::VectorXd all = average();
     require(channels >= 1 && all.size() % channels == 0, "metric::MeanErrorInflation", "channels",
-            text("a divisor of ", all.size(), " entries"), text(channels));
+            Text("a divisor of ", all.size(), " entries"), Text(channels));
     return all.reshaped(channels, all.size() / channels).rowwise().mean().cwiseMax(0);
   }
 
  private:
   Eigen::VectorXd average() const {
-    require(count_ >= 1, "metric::MeanErrorInflation", "add", text("at least one condition"), text("none"));
+    require(count_ >= 1, "metric::MeanErrorInflation", "add", Text("at least one condition"), Text("none"));
     return squares_ / double(count_);
   }
   Eigen::VectorXd squares_;
@@ -109,7 +109,7 @@ class MeanErrorInflation {
 /// v + extra, with extra per entry or per channel.
 inline Moments inflated(Moments model, const Eigen::VectorXd& extra) {
   require(extra.size() >= 1 && model.size() % extra.size() == 0, "metric::inflated", "extra",
-          text("one value per entry (", model.size(), ") or per channel"), text(extra.size()));
+          Text("one value per entry (", model.size(), ") or per channel"), Text(extra.size()));
   for (Index i = 0; i < model.size(); ++i) model.variance[i] += extra[i % extra.size()];
   return model;
 }

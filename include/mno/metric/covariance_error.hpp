@@ -12,9 +12,9 @@
 namespace mno::metric {
 
 /// Γ̂ of the members of one condition.
-inline Covariance<double> ensemble_covariance(const Members& ensemble) {
-  require(ensemble.cols() >= 2, "metric::ensemble_covariance", "ensemble", text("at least two members"),
-          text(ensemble.cols()));
+template <class = void> Covariance<double> ensemble_covariance(const Members& ensemble) {
+  require(ensemble.cols() >= 2, "metric::ensemble_covariance", "ensemble", Text("at least two members"),
+          Text(ensemble.cols()));
   const Eigen::VectorXd mean = ensemble.rowwise().mean();
   return covariance((ensemble.colwise() - mean).transpose() / std::sqrt(double(ensemble.cols() - 1)));
 }
@@ -25,7 +25,9 @@ class CovarianceError {
     detail::require_entries("metric::CovarianceError", "members", model.size(), members.rows());
     errors_.add(relative_distance(model, ensemble_covariance(members)));
   }
-  void add(const Members& draws, const Members& members) { add(ensemble_covariance(draws), members); }
+  template <class = void> void add(const Members& draws, const Members& members) {
+    add(ensemble_covariance(draws), members);
+  }
   double value() const { return errors_.value("metric::CovarianceError"); }
 
  private:

@@ -17,11 +17,11 @@ template <class R = Gaussian> class Coverage {
  public:
   explicit Coverage(std::vector<double> levels = {0.5, 0.8, 0.9, 0.95}, const R& residual = {})
       : levels_(std::move(levels)) {
-    require(!levels_.empty(), "metric::Coverage", "levels", text("at least one level"), text("none"));
+    require(!levels_.empty(), "metric::Coverage", "levels", Text("at least one level"), Text("none"));
     const Marginal<R> standard{0, 1, residual};
     for (const double p : levels_) {
-      require(p > 0 && p < 1, "metric::Coverage", "levels", text("probabilities strictly between 0 and 1"),
-              text(p));
+      require(p > 0 && p < 1, "metric::Coverage", "levels", Text("probabilities strictly between 0 and 1"),
+              Text(p));
       lower_.push_back(standard.quantile((1 - p) / 2));
       upper_.push_back(standard.quantile((1 + p) / 2));
     }

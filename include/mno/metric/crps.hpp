@@ -3,8 +3,7 @@
 // entries and members. In units of u; smaller is better; the truth itself has the smallest expectation.
 //
 //   CRPS(F, u) = E|X − u| − ½ E|X − X'|,   X, X' ~ F independent
-//     Gaussian:   σ(ω(2Φ(ω) − 1) + 2φ(ω) − 1/√π),  ω = (u − m)/σ
-//     point mass: |u − m|
+//     Gaussian, point mass: closed form, law/crps.hpp
 //     K draws:    (1/K) Σ_i |x_i − u| − 1/(K(K−1)) Σ_{i<j} |x_i − x_j|, without bias in K
 //   T. Gneiting, A. E. Raftery, "Strictly proper scoring rules, prediction, and estimation", 2007.
 #include <algorithm>
@@ -12,17 +11,10 @@
 #include <numbers>
 #include <vector>
 
+#include "mno/law/crps.hpp"
 #include "mno/metric/moments.hpp"
 
 namespace mno::metric {
-
-inline double gaussian_crps(double mean, double sd, double u) {
-  if (!(sd > 0)) return std::abs(u - mean);
-  const double omega = (u - mean) / sd;
-  const double twice_density =
-      std::numbers::sqrt2 * std::numbers::inv_sqrtpi * std::exp(-0.5 * omega * omega);
-  return sd * (omega * std::erf(omega / std::numbers::sqrt2) + twice_density - std::numbers::inv_sqrtpi);
-}
 
 /// Gaussian marginals, in closed form.
 class Crps {
@@ -31,7 +23,8 @@ class Crps {
     detail::require_entries("metric::Crps", "members", model.size(), members.rows());
     for (Index i = 0; i < model.size(); ++i) {
       const double sd = std::sqrt(model.variance[i]);
-      for (Index j = 0; j < members.cols(); ++j) scores_.add(gaussian_crps(model.mean[i], sd, members(i, j)));
+      for (Index j = 0; j < members.cols(); ++j)
+        scores_.add(gaussian_crps(model.mean[i], sd, members(i, j)).value);
     }
   }
   double value() const { return scores_.value("metric::Crps"); }
@@ -45,8 +38,8 @@ class SampleCrps {
  public:
   void add(const Members& draws, const Members& members) {
     detail::require_entries("metric::SampleCrps", "members", draws.rows(), members.rows());
-    require(draws.cols() >= 2, "metric::SampleCrps", "draws", text("at least two, for their own spread"),
-            text(draws.cols()));
+    require(draws.cols() >= 2, "metric::SampleCrps", "draws", Text("at least two, for their own spread"),
+            Text(draws.cols()));
     detail::require_finite("metric::SampleCrps", "draws", draws);
     detail::require_finite("metric::SampleCrps", "members", members);
     for (Index i = 0; i < draws.rows(); ++i) add_entry(draws, members, i);

@@ -27,9 +27,9 @@ Index members_each(const char* argument, View<const T, D> all, Index conditions,
   require(conditions >= 1 && all.batch >= conditions && all.batch % conditions == 0 && all.grid == grid &&
               all.channels == channels,
           "metric::evaluate", argument,
-          text("a multiple of ", conditions, " field(s) of ", channels, " channel(s) on ", grid.str(),
+          Text("a multiple of ", conditions, " field(s) of ", channels, " channel(s) on ", grid.str(),
                " and its domain"),
-          text(all.batch, " of ", all.channels, " on ", all.grid.str()));
+          Text(all.batch, " of ", all.channels, " on ", all.grid.str()));
   return all.batch / conditions;
 }
 

@@ -23,6 +23,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "mno/core/boost_math.hpp"
 #include "mno/metric/rmse.hpp"
 #include "mno/metric/wasserstein.hpp"
 
@@ -41,8 +42,8 @@ class EnsembleFloor {
   /// One ensemble: its first half against its second; an odd member is left out.
   void add_halves(const Members& ensemble) {
     const Index half = ensemble.cols() / 2;
-    require(half >= 2, "metric::EnsembleFloor", "ensemble", text("at least four members, two in each half"),
-            text(ensemble.cols()));
+    require(half >= 2, "metric::EnsembleFloor", "ensemble", Text("at least four members, two in each half"),
+            Text(ensemble.cols()));
     add(ensemble.leftCols(half), ensemble.middleCols(half, half));
   }
   double mean_rmse() const { return mean_.value(); }
@@ -60,21 +61,22 @@ class EnsembleFloor {
 namespace detail {
 
 /// E√(X² + Y²) of a centred Gaussian (X, Y).
-inline double expected_length(double var_x, double var_y, double cov) {
+template <class = void> double expected_length(double var_x, double var_y, double cov) {
   const double middle = (var_x + var_y) / 2, radius = std::hypot((var_x - var_y) / 2, cov);
   const double large = middle + radius, small = std::max(0.0, middle - radius);
   if (!(large > 0)) return 0;
-  return std::sqrt(2 * large / std::numbers::pi) * boost::math::ellint_2(std::sqrt(1 - small / large));
+  return std::sqrt(2 * large / std::numbers::pi) *
+         boost::math::ellint_2(std::sqrt(1 - small / large), mno::detail::InDouble{});
 }
 
 }  // namespace detail
 
 class ExactModelFloor {
  public:
-  void add(const Members& ensemble) {
+  template <class = void> void add(const Members& ensemble) {
     const double m = double(ensemble.cols());
     require(m >= 4, "metric::ExactModelFloor", "ensemble",
-            text("at least four members, for a fourth cumulant"), text(m));
+            Text("at least four members, for a fourth cumulant"), Text(m));
     const Eigen::VectorXd mean = ensemble.rowwise().mean();
     for (Index i = 0; i < ensemble.rows(); ++i) {
       const Eigen::ArrayXd e = ensemble.row(i).transpose().array() - mean[i];

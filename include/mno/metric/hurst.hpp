@@ -20,20 +20,20 @@ class Hurst {
  public:
   explicit Hurst(std::vector<Index> lags = {1, 2, 4, 8}, double order = 2)
       : lags_(std::move(lags)), order_(order), structure_(lags_.size()) {
-    require(order > 0 && std::isfinite(order), "metric::Hurst", "order", text("a positive number"),
-            text(order));
-    require(lags_.size() >= 2, "metric::Hurst", "lags", text("at least two, for a slope"),
-            text(lags_.size()));
+    require(order > 0 && std::isfinite(order), "metric::Hurst", "order", Text("a positive number"),
+            Text(order));
+    require(lags_.size() >= 2, "metric::Hurst", "lags", Text("at least two, for a slope"),
+            Text(lags_.size()));
     for (std::size_t l = 0; l < lags_.size(); ++l)
       require(lags_[l] > (l ? lags_[l - 1] : 0), "metric::Hurst", "lags",
-              text("positive steps that increase"), text(lags_[l]));
+              Text("positive steps that increase"), Text(lags_[l]));
   }
 
   /// One path at equal steps of time.
   template <class T> void add(std::span<const T> path) {
     const Index n = Index(path.size());
     require(n > lags_.back(), "metric::Hurst", "path",
-            text("more points than the largest lag, ", lags_.back()), text(n));
+            Text("more points than the largest lag, ", lags_.back()), Text(n));
     for (std::size_t l = 0; l < lags_.size(); ++l)
       for (Index t = 0; t + lags_[l] < n; ++t) {
         const double step = double(path[std::size_t(t + lags_[l])]) - double(path[std::size_t(t)]);
@@ -47,8 +47,8 @@ class Hurst {
     std::vector<double> x, y;
     for (std::size_t l = 0; l < lags_.size(); ++l) {
       const double s = structure_[l].value("metric::Hurst");
-      require(s > 0 && std::isfinite(s), "metric::Hurst", "path", text("paths that move, by finite steps"),
-              text("a structure function of ", s));
+      require(s > 0 && std::isfinite(s), "metric::Hurst", "path", Text("paths that move, by finite steps"),
+              Text("a structure function of ", s));
       x.push_back(std::log(double(lags_[l])));
       y.push_back(std::log(s));
       x_mean += x.back() / count;

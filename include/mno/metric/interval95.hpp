@@ -8,6 +8,7 @@
 #include <cmath>
 #include <span>
 
+#include "mno/core/boost_math.hpp"
 #include "mno/core/error.hpp"
 
 namespace mno::metric {
@@ -20,14 +21,15 @@ struct Interval95 {
   double upper() const { return mean + half_width; }
 };
 
-inline Interval95 interval95(std::span<const double> values) {
-  require(values.size() >= 2, "metric::interval95", "values", text("at least two seeds"),
-          text(values.size()));
+template <class = void> Interval95 interval95(std::span<const double> values) {
+  require(values.size() >= 2, "metric::interval95", "values", Text("at least two seeds"),
+          Text(values.size()));
   const double n = double(values.size());
   double mean = 0, squares = 0;
   for (const double x : values) mean += x / n;
   for (const double x : values) squares += (x - mean) * (x - mean);
-  const double t = boost::math::quantile(boost::math::students_t(n - 1), 0.975);
+  const double t =
+      quantile(boost::math::students_t_distribution<double, mno::detail::InDouble>(n - 1), 0.975);
   return {mean, t * std::sqrt(squares / (n - 1) / n)};
 }
 

@@ -17,8 +17,8 @@ namespace mno::metric {
 using Members = Eigen::MatrixXd;
 
 template <class T, int D> Members members(View<const T, D> fields) {
-  require(bool(fields) && fields.batch >= 1, "metric::members", "fields", text("at least one field"),
-          text(fields.batch));
+  require(bool(fields) && fields.batch >= 1, "metric::members", "fields", Text("at least one field"),
+          Text(fields.batch));
   const Index points = fields.points(), channels = fields.channels;
   Members result(points * channels, fields.batch);
   for (Index j = 0; j < fields.batch; ++j)
@@ -31,8 +31,8 @@ template <class T, int D> Members members(const Field<T, D>& fields) { return me
 /// Those of one condition, of all in the order (condition, member) with `count` each.
 template <class T, int D> Members members(View<const T, D> all, Index condition, Index count) {
   require(count >= 1 && condition >= 0 && (condition + 1) * count <= all.batch, "metric::members",
-          "condition", text("fewer than ", count >= 1 ? all.batch / count : 0, " conditions of ", count),
-          text("condition ", condition));
+          "condition", Text("fewer than ", count >= 1 ? all.batch / count : 0, " conditions of ", count),
+          Text("condition ", condition));
   return members(all.samples(condition * count, count));
 }
 
@@ -48,7 +48,7 @@ struct Moments {
 /// Of an ensemble, with the variance divided by M − 1.
 inline Moments moments(const Members& ensemble) {
   const Index m = ensemble.cols();
-  require(m >= 2, "metric::moments", "ensemble", text("at least two members, for a variance"), text(m));
+  require(m >= 2, "metric::moments", "ensemble", Text("at least two members, for a variance"), Text(m));
   Moments result{ensemble.rowwise().mean(), Eigen::VectorXd::Zero(ensemble.rows()), m};
   for (Index j = 0; j < m; ++j) result.variance += (ensemble.col(j) - result.mean).cwiseAbs2();
   result.variance /= double(m - 1);
@@ -74,11 +74,11 @@ inline Moments point_mass(Eigen::VectorXd prediction) {
 namespace detail {
 
 inline void require_entries(const char* metric, const char* argument, Index expected, Index got) {
-  require(expected >= 1 && got == expected, metric, argument, text(expected, " entries as the model has"),
-          text(got));
+  require(expected >= 1 && got == expected, metric, argument, Text(expected, " entries as the model has"),
+          Text(got));
 }
 inline void require_finite(const char* metric, const char* argument, const Members& values) {
-  require(values.allFinite(), metric, argument, text("finite values"), text("a NaN or an infinity"));
+  require(values.allFinite(), metric, argument, Text("finite values"), Text("a NaN or an infinity"));
 }
 
 /// Σ/n, of entries or of conditions.
@@ -91,8 +91,8 @@ struct Average {
     count += terms;
   }
   double value(const char* metric) const {
-    require(count >= 1, metric, "add", text("at least one condition before the value is asked for"),
-            text("none"));
+    require(count >= 1, metric, "add", Text("at least one condition before the value is asked for"),
+            Text("none"));
     return sum / double(count);
   }
 };

@@ -5,8 +5,8 @@
 //
 // with f̂_k the coefficients of the trigonometric interpolant as spectral/wavenumbers.hpp has them, so a field
 // has the same spectrum on every grid that resolves it; the wave ±N/2 of an even grid counts as the cosine
-// that it stands for, with mean square ½. In a box that is no cube, |k| is the physical wavenumber in units
-// of 2π over the longest side.
+// that it stands for, with mean square ½. In a box with unequal sides, |k| is the physical wavenumber in
+// units of 2π over the longest side.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -57,9 +57,9 @@ template <int D> class EnergySpectrum {
 
  private:
   static Index checked(const Grid<D>& grid, Index channels) {
-    require(channels >= 1, "metric::EnergySpectrum", "channels", text("at least one"), text(channels));
+    require(channels >= 1, "metric::EnergySpectrum", "channels", Text("at least one"), Text(channels));
     require(*std::min_element(grid.points.begin(), grid.points.end()) >= 1, "metric::EnergySpectrum", "grid",
-            text("at least one point on every axis"), text(grid.str()));
+            Text("at least one point on every axis"), Text(grid.str()));
     return channels;
   }
   Grid<D> grid_;

@@ -20,8 +20,8 @@ namespace mno::metric {
 /// the integral is a sum over the steps of both, counted in units of 1/(KM).
 inline double wasserstein_sorted(std::span<const double> draws, std::span<const double> members) {
   const std::size_t k = draws.size(), m = members.size();
-  require(k >= 1 && m >= 1, "metric::wasserstein_sorted", "draws, members", text("at least one of each"),
-          text(k, " and ", m));
+  require(k >= 1 && m >= 1, "metric::wasserstein_sorted", "draws, members", Text("at least one of each"),
+          Text(k, " and ", m));
   double sum = 0;
   for (std::size_t i = 0, j = 0, at = 0; i < k && j < m;) {
     const std::size_t next_i = (i + 1) * m, next_j = (j + 1) * k, next = std::min(next_i, next_j);

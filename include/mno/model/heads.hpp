@@ -2,7 +2,7 @@
 // The named parts of the paper as expressions over a shape: lift, Fourier layer, backbone, heads.
 #include "mno/core/shape.hpp"
 #include "mno/expression/chain.hpp"
-#include "mno/expression/fork.hpp"
+#include "mno/expression/concat.hpp"
 #include "mno/expression/fourier.hpp"
 #include "mno/expression/perceptron.hpp"
 #include "mno/expression/repeat.hpp"

@@ -12,18 +12,19 @@ namespace mno {
 
 template <class E, class S, class T = float> class Model {
  public:
-  using ShapeType = typename RequireShape<S>::type;
+  using ShapeType = S;
   static_assert(Layer<E>,
                 "mno: a Model is made from an operator expression: Model<Expression, Shape, Scalar>");
   static_assert(
-      Shape<S>,
-      "mno: a shape needs dimension, channels, rank, width, modes and depth as static constexpr int");
+      Problem<S>,
+      "mno: the shape of a model needs dimension and channels as static constexpr int, and rank where it "
+      "gives a law");
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, double>,
                 "mno: a model computes in float or double");
   static_assert(E::inputs == input_channels<S>(),
                 "mno: the expression's input must have the channels of [u_0, t, known fields, coordinates] "
                 "of the shape");
-  static_assert(E::outputs == S::channels || E::outputs == S::channels + S::rank * S::channels,
+  static_assert(E::outputs == S::channels || E::outputs == S::channels + rank_of<S>() * S::channels,
                 "mno: the expression must give C channels (a field) or C + r*C channels (drift and factor)");
 
   using Expression = E;
@@ -38,7 +39,7 @@ template <class E, class S, class T = float> class Model {
       : domain_(domain), values_(parameters) {
     for (std::size_t d = 0; d < std::size_t(dimension); ++d)
       require(std::isfinite(domain.length[d]) && domain.length[d] > 0, "Model", "domain",
-              text("a positive length on axis ", d), text(domain.length[d]));
+              Text("a positive length on axis ", d), Text(domain.length[d]));
     initialise<E, T>(values_.span(), seed);
   }
 
@@ -68,24 +69,24 @@ template <class E, class S, class T = float> class Model {
   /// grid is asked for: a forcing, say. A call that brings its own known fields overrides them.
   void store_known_fields(Field<T, dimension> fields) {
     require(known_fields<S>() > 0, "Model::store_known_fields", "fields",
-            text("a shape that declares `known` fields"), text("a shape without them"));
+            Text("a shape that declares `known` fields"), Text("a shape without them"));
     require(fields.batch() == 1 && fields.channels() == known_fields<S>(), "Model::store_known_fields",
-            "fields", text("one set of ", known_fields<S>(), " field(s)"),
-            text(fields.batch(), " set(s) of ", fields.channels()));
+            "fields", Text("one set of ", known_fields<S>(), " field(s)"),
+            Text(fields.batch(), " set(s) of ", fields.channels()));
     require(fields.grid().domain == domain_, "Model::store_known_fields", "fields",
-            text("the model's domain"), text("another length"));
+            Text("the model's domain"), Text("another length"));
     require(all_finite<T, dimension>(fields.view()), "Model::store_known_fields", "fields",
-            text("finite values"), text("a NaN or an infinity"));
+            Text("finite values"), Text("a NaN or an infinity"));
     known_ = std::move(fields);
   }
   const Field<T, dimension>& stored_known_fields() const { return known_; }
 
   /// A constant that multiplies the factor, so that its head works with numbers of order one where the noise
-  /// is small: 4√(mean training variance), say. It is no parameter, and 1 unless it is set.
+  /// is small: 4√(mean training variance), say. It is a constant, not learned, and 1 unless it is set.
   T factor_scale() const { return factor_scale_; }
   void set_factor_scale(T scale) {
-    require(std::isfinite(scale) && scale > 0, "Model::set_factor_scale", "scale", text("a positive number"),
-            text(scale));
+    require(std::isfinite(scale) && scale > 0, "Model::set_factor_scale", "scale", Text("a positive number"),
+            Text(scale));
     factor_scale_ = scale;
   }
 
@@ -94,7 +95,7 @@ template <class E, class S, class T = float> class Model {
   Index least_points() const { return least_points_; }
   void set_least_points(Index points) {
     require(points >= 0 && points <= most_least_points, "Model::set_least_points", "points",
-            text("a number from 0 (every grid as it is given) to ", most_least_points), text(points));
+            Text("a number from 0 (every grid as it is given) to ", most_least_points), Text(points));
     least_points_ = points;
   }
   static constexpr Index most_least_points = 65536;
@@ -106,7 +107,7 @@ template <class E, class S, class T = float> class Model {
       if (leaf.name == name) return leaf;
       all += (all.empty() ? "" : ", ") + leaf.name;
     }
-    require(false, "Model::leaf", "name", text("one of ", all), text("'", name, "'"));
+    require(false, "Model::leaf", "name", Text("one of ", all), Text("'", name, "'"));
     return {};
   }
 

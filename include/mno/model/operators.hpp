@@ -9,9 +9,9 @@ namespace mno {
 namespace detail {
 
 template <class Drift, class Factor, class G> struct GatedHeads {
-  using type = Gated<Fork<Drift, Factor>, G>;
+  using type = Gated<Concat<Drift, Factor>, G>;
 };
-/// A variance like t^{2h} is no reason for a drift like t^h: each head has its own gate.
+/// The variance may grow like t^{2h} while the drift grows like t: each head has its own gate.
 template <class Drift, class Factor> struct GatedHeads<Drift, Factor, PowerGate> {
   struct GatedDrift : Gated<Drift, Gate> {
     static constexpr const char* name = "mean";
@@ -19,15 +19,15 @@ template <class Drift, class Factor> struct GatedHeads<Drift, Factor, PowerGate>
   struct GatedFactor : Gated<Factor, PowerGate> {
     static constexpr const char* name = "residual";
   };
-  using type = Fork<GatedDrift, GatedFactor>;
+  using type = Concat<GatedDrift, GatedFactor>;
 };
 
-/// shared:  lift >> layers >> fork(drift, factor) * gate
+/// shared:  lift >> layers >> concat(drift, factor) * gate
 template <class S, class Drift, class Factor, class G, bool Shared> struct MnoExpression {
   using type =
       Chained<Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>>, typename GatedHeads<Drift, Factor, G>::type>;
 };
-/// split:   fork(lift >> layers >> drift, lift >> layers >> factor) * gate
+/// split:   concat(lift >> layers >> drift, lift >> layers >> factor) * gate
 template <class S, class Drift, class Factor, class G> struct MnoExpression<S, Drift, Factor, G, false> {
   struct DriftOperator : Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>, Drift> {
     static constexpr const char* name = "drift_operator";

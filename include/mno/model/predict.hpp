@@ -1,8 +1,6 @@
 #pragma once
 // From a condition to the law of u_t, in one pass.
-#include "mno/device/cpu.hpp"
 #include "mno/law/law.hpp"
-#include "mno/layer/pass.hpp"
 #include "mno/model/input.hpp"
 #include "mno/model/model.hpp"
 #include "mno/model/refined.hpp"
@@ -11,172 +9,126 @@ namespace mno {
 
 namespace detail {
 
-/// Blocks of about a thousand points, so that a block's activations stay in cache from the lift to the heads
-/// and back. A block also reads every weight once: where a sample has few points for a model of that size, as
-/// on planes, blocks are made of more samples, until a block's activations outweigh the weights.
-inline Index samples_per_block(Index points, Index parameters) {
-  const Index cached = std::min<Index>(16, 1024 / points);
-  const Index amortised = std::min<Index>(8, parameters / (128 * points));
-  return std::max<Index>({1, cached, amortised});
-}
-
-/// body(lane, workspace, first sample, count) for every block, dealt to lanes in turn.
-template <class Device, class Body>
-void for_each_block(Device& device, Index batch, Index points, Index parameters, Body&& body) {
-  const Index size = samples_per_block(points, parameters), blocks = (batch + size - 1) / size;
-  const Index lanes = Device::lanes(blocks);
-  device.for_each_lane(lanes, [&](Index lane, typename Device::Workspace& workspace) {
-    for (Index block = lane; block < blocks; block += lanes)
-      body(lane, workspace, block * size, std::min(size, batch - block * size));
-  });
-}
-
-/// The input of a block of samples, in a workspace that is empty again: (sample, grid…, input channel).
-template <class M> struct BlockInput {
-  View<typename M::Scalar, M::dimension> x;
-  std::span<const typename M::Scalar> times;
-};
-template <class M>
-BlockInput<M> block_input(const M& model, const Condition<typename M::Scalar, M::dimension>& condition,
-                          Index first, Index count, Workspace& workspace) {
-  using T = typename M::Scalar;
-  constexpr int D = M::dimension;
-  workspace.trace.release();
-  workspace.scratch.release();
-  Pass<T, D> pass(workspace);
-  const View<T, D> x = pass.keep(condition.initial.samples(first, count), M::Expression::inputs);
-  T* const times = pass.keep_values(count);
-  for (Index b = 0; b < count; ++b) times[b] = condition.time(first + b);
-  assemble<typename M::ShapeType, T, D>(condition, model.stored_known_fields().view(), first, x, workspace);
-  return {x, {times, std::size_t(count)}};
-}
-
-/// The factor, or its cotangent, times the model's constant.
-template <class M> void scale_factor(View<typename M::Scalar, M::dimension> law, typename M::Scalar scale) {
-  constexpr Index channels = M::ShapeType::channels;
-  if (!M::stochastic || scale == typename M::Scalar(1)) return;
-  for (Index r = 0; r < law.rows(); ++r)
-    for (Index c = channels; c < law.channels; ++c) law.row(r)[c] *= scale;
-}
-
 /// m = u_0 + A. Where A is zero the mean is u_0 bit for bit (u_0 + 0 would turn −0 into +0).
-template <class T, int D> void mean_into(View<const T, D> initial, View<const T, D> drift, View<T, D> mean) {
-  for (Index r = 0; r < mean.rows(); ++r)
-    for (Index c = 0; c < mean.channels; ++c) {
-      const T u = initial.row(r)[c], a = drift.row(r)[c];
-      mean.row(r)[c] = a == T(0) ? u : u + a;
-    }
-}
-
-/// What the expression gives for a block of samples: (sample, grid…, output channel).
-template <class M>
-View<const typename M::Scalar, M::dimension> block_output(
-    const M& model, const Condition<typename M::Scalar, M::dimension>& condition, Index first, Index count,
-    Workspace& workspace, const typename M::Scalar* prepared) {
-  using T = typename M::Scalar;
-  using E = typename M::Expression;
-  using PassType = Pass<T, M::dimension>;
-  const auto input = block_input(model, condition, first, count, workspace);
-  PassType pass(workspace);
-  pass.recording = false;
-  pass.weights = model.values().data();
-  pass.prepared = prepared;
-  pass.initial = condition.initial.samples(first, count);
-  pass.times = input.times;
-  const auto y = pass.keep_uninitialised(input.x, E::outputs);
-  typename E::template Trace<PassType> trace;
-  evaluate<E, PassType>(model.values(), input.x, y, trace, pass, Write::set);
-  scale_factor<M>(y, model.factor_scale());
-  return y;
-}
+template <class T, int D> struct MeanInto {
+  View<const T, D> initial, drift;
+  View<T, D> mean;
+  MNO_HOST_DEVICE void operator()(Index r, Index c) const {
+    const T u = initial.row(r)[c], a = drift.row(r)[c];
+    mean.row(r)[c] = a == T(0) ? u : u + a;
+  }
+};
 
 template <class T, int D>
 void require_like(const char* function, const char* argument, View<const T, D> got, View<const T, D> like,
                   Index channels) {
   require(got.batch == like.batch && got.grid == like.grid && got.channels == channels, function, argument,
-          text(like.batch, " sample(s) of ", channels, " channel(s) on ", like.grid.str()),
-          text(got.batch, " of ", got.channels, " on ", got.grid.str()));
+          Text(like.batch, " sample(s) of ", channels, " channel(s) on ", like.grid.str()),
+          Text(got.batch, " of ", got.channels, " on ", got.grid.str()));
 }
 
-}  // namespace detail
-
-namespace detail {
-
-/// `prepared`: the weights with their matrices transposed, or null.
+/// Does what is given to a prediction fit the model? For every device.
 template <class E, class S, class T>
-void predict_into(const Model<E, S, T>& model, const T* prepared, const Condition<T, S::dimension>& condition,
-                  Law<T, S::dimension>& law, Cpu& device) {
-  using M = Model<E, S, T>;
-  static_assert(M::stochastic, "mno: this operator gives a field, not a law: predict into a Field");
-  constexpr int D = S::dimension;
-  check<S>("predict", condition, model.domain(), model.stored_known_fields().size() > 0);
-  detail::require_like<T, D>("predict", "law.mean", law.mean.view(), condition.initial, S::channels);
-  detail::require_like<T, D>("predict", "law.factor", law.factor.view(), condition.initial,
-                             S::rank * S::channels);
-  const Refined<T, D> fine(condition, model.least_points(), device);
-  detail::for_each_block(device, condition.initial.batch, fine.condition.initial.points(),
-                         Index(M::parameters), [&](Index, Workspace& workspace, Index first, Index count) {
-                           Pass<T, D> pass(workspace);
-                           const auto y = fine.at_given(
-                               detail::block_output(model, fine.condition, first, count, workspace, prepared),
-                               pass);
-                           detail::mean_into<T, D>(condition.initial.samples(first, count), y,
-                                                   law.mean.view().samples(first, count));
-                           const auto factor = law.factor.view().samples(first, count);
-                           for (Index r = 0; r < factor.rows(); ++r)
-                             std::copy_n(y.row(r) + S::channels, factor.channels, factor.row(r));
-                         });
+void check_condition(const char* function, const Model<E, S, T>& model,
+                     const Condition<T, S::dimension>& condition) {
+  check_condition<S>(function, condition, model.domain(), model.stored_known_fields().size() > 0);
+  const Grid<S::dimension> grid = refined_grid(condition.initial.grid, model.least_points()),
+                           end = output_grid<E>(grid);
+  require(end == grid, function, "model",
+          Text("an expression that ends on the grid it begins on, ", grid.str()),
+          Text("one that ends on ", end.str()));
 }
 template <class E, class S, class T>
-void predict_into(const Model<E, S, T>& model, const T* prepared, const Condition<T, S::dimension>& condition,
-                  Field<T, S::dimension>& field, Cpu& device) {
-  using M = Model<E, S, T>;
-  static_assert(!M::stochastic, "mno: this operator gives a law, not a field: predict into a Law");
-  constexpr int D = S::dimension;
-  check<S>("predict", condition, model.domain(), model.stored_known_fields().size() > 0);
-  detail::require_like<T, D>("predict", "field", field.view(), condition.initial, S::channels);
-  const Refined<T, D> fine(condition, model.least_points(), device);
-  detail::for_each_block(device, condition.initial.batch, fine.condition.initial.points(),
-                         Index(M::parameters), [&](Index, Workspace& workspace, Index first, Index count) {
-                           Pass<T, D> pass(workspace);
-                           const auto y = fine.at_given(
-                               detail::block_output(model, fine.condition, first, count, workspace, prepared),
-                               pass);
-                           const auto to = field.view().samples(first, count);
-                           for (Index r = 0; r < to.rows(); ++r)
-                             std::copy_n(y.row(r), to.channels, to.row(r));
-                         });
-}
-
-}  // namespace detail
-
-/// The law of u_t for every sample, into fields that exist already: after the first call nothing is
-/// allocated.
-template <class E, class S, class T>
-void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
-                  Law<T, S::dimension>& law, Cpu& device = default_device()) {
+void check_places(const Condition<T, S::dimension>& condition, const Law<T, S::dimension>& law,
+                  const Model<E, S, T>& model) {
   static_assert(Model<E, S, T>::stochastic,
                 "mno: this operator gives a field, not a law: predict into a Field");
-  detail::predict_into<E, S, T>(model, nullptr, condition, law, device);
+  check_condition("predict", model, condition);
+  require_like<T, S::dimension>("predict", "law.mean", law.mean.view(), condition.initial, S::channels);
+  require_like<T, S::dimension>("predict", "law.factor", law.factor.view(), condition.initial,
+                                rank_of<S>() * S::channels);
 }
 template <class E, class S, class T>
-void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
-                  Field<T, S::dimension>& field, Cpu& device = default_device()) {
+void check_places(const Condition<T, S::dimension>& condition, const Field<T, S::dimension>& field,
+                  const Model<E, S, T>& model) {
   static_assert(!Model<E, S, T>::stochastic,
                 "mno: this operator gives a law, not a field: predict into a Law");
-  detail::predict_into<E, S, T>(model, nullptr, condition, field, device);
+  check_condition("predict", model, condition);
+  require_like<T, S::dimension>("predict", "field", field.view(), condition.initial, S::channels);
 }
 
-/// A Law from a stochastic operator, a Field from a deterministic one.
-template <class E, class S, class T>
+/// Where a prediction goes; a field is a law without a factor. In the memory of a device.
+template <class T, int D> struct Predicted { View<T, D> mean, factor{}; };
+template <class T, int D> Predicted<T, D> places(Law<T, D>& law) {
+  return {law.mean.view(), law.factor.view()};
+}
+template <class T, int D> Predicted<T, D> places(Field<T, D>& field) { return {field.view()}; }
+
+/// Everything but the model itself is in the memory of the device. `stored`: the model's known fields;
+/// `prepared`: the weights with their matrices transposed, or null; `begin`: the sample of the batch that
+/// the condition begins with.
+template <class M, class T, int D, class Device>
+void predict_on(const M& model, std::span<const T> weights, const PreparedWeights<T>* prepared,
+                const Condition<T, D>& condition, const View<const T, D>& stored, Index begin,
+                const Predicted<T, D>& to, Device& device) {
+  using E = typename M::Expression;
+  using S = typename M::ShapeType;
+  using PassType = Pass<T, D, Device>;
+  const Refined<T, D, Device> fine(condition, stored, model.least_points(), device);
+  const Index size = samples_per_block(fine.grid().size(), Index(E::parameters));
+  for_each_pass<T, D>(device, fine.batch(), size, [&](PassType& pass, Index first, Index count) {
+    pass.recording = false;
+    pass.prepared = prepared;
+    fine.enter(pass, first, count);
+    pass.first += begin;
+    const View<T, D> x = model_input<S>(fine.condition, pass, first, count);
+    const View<T, D> y = pass.keep_uninitialised(x, E::outputs);
+    TraceOf<E, PassType> trace;
+    forward_of<E, PassType>(weights, x, y, trace, pass, Write::set);
+    const View<const T, D> seen = fine.at_given(y, pass);
+    const View<T, D> mean = to.mean.samples(first, count);
+    if constexpr (M::stochastic) {
+      pass.for_each(mean, MeanInto<T, D>{condition.initial.samples(first, count), seen, mean});
+      pass.transfer(seen.slice(S::channels, to.factor.channels), to.factor.samples(first, count), Write::set,
+                    model.factor_scale());
+    } else {
+      pass.transfer(seen, mean, Write::set);
+    }
+  });
+}
+
+/// The same with everything in the host's memory. Every device has its own way there.
+template <class Device> struct HostPrediction;
+template <> struct HostPrediction<Cpu> {
+  template <class M, class T, int D>
+  static void run(const M& model, const PreparedWeights<T>* prepared, const Condition<T, D>& condition,
+                  const Predicted<T, D>& to, Cpu& device) {
+    predict_on(model, model.values(), prepared, condition, model.stored_known_fields().view(), 0, to, device);
+  }
+};
+
+}  // namespace detail
+
+/// The law of u_t for every sample, or a field from a deterministic operator, into a Law or a Field that
+/// exists already: after the first call nothing is allocated. On any device.
+template <class E, class S, class T, class To, class Device = Cpu>
+void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition, To& to,
+                  Device& device = default_device()) {
+  detail::check_places(condition, to, model);
+  detail::HostPrediction<Device>::run(model, static_cast<const PreparedWeights<T>*>(nullptr), condition,
+                                      detail::places(to), device);
+}
+
+/// A Law from a stochastic operator, a Field from a deterministic one, on any device.
+template <class E, class S, class T, class Device = Cpu>
 auto predict(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
-             Cpu& device = default_device()) {
+             Device& device = default_device()) {
   constexpr int D = S::dimension;
-  check<S>("predict", condition, model.domain(), model.stored_known_fields().size() > 0);
+  detail::check_condition("predict", model, condition);
   const auto& u = condition.initial;
   if constexpr (Model<E, S, T>::stochastic) {
     Law<T, D> law(Field<T, D>(u.batch, u.grid, S::channels),
-                  Field<T, D>(u.batch, u.grid, S::rank * S::channels));
+                  Field<T, D>(u.batch, u.grid, rank_of<S>() * S::channels));
     predict_into(model, condition, law, device);
     return law;
   } else {
@@ -187,14 +139,14 @@ auto predict(const Model<E, S, T>& model, const Condition<T, S::dimension>& cond
 }
 
 /// predict(model, u_0, t): one time for all samples.
-template <class E, class S, class T>
+template <class E, class S, class T, class Device = Cpu>
 auto predict(const Model<E, S, T>& model, View<const T, S::dimension> initial, std::type_identity_t<T> time,
-             Cpu& device = default_device()) {
+             Device& device = default_device()) {
   return predict(model, Condition<T, S::dimension>{initial, {&time, 1}}, device);
 }
-template <class E, class S, class T>
+template <class E, class S, class T, class Device = Cpu>
 auto predict(const Model<E, S, T>& model, const Field<T, S::dimension>& initial, std::type_identity_t<T> time,
-             Cpu& device = default_device()) {
+             Device& device = default_device()) {
   return predict(model, initial.view(), time, device);
 }
 

@@ -6,12 +6,10 @@
 // next layer sees: a coarse grid has another operator than all fine ones, on which these waves die out. So
 // u_0 and known fields go to the smallest multiple of their grid that has enough points, by the trigonometric
 // interpolant P; at the given points they stay the given numbers, bit for bit.
-#include <type_traits>
 #include <utility>
 
-#include "mno/device/cpu.hpp"
-#include "mno/layer/pass.hpp"
-#include "mno/model/input.hpp"
+#include "mno/expression/blocks.hpp"
+#include "mno/model/condition.hpp"
 
 namespace mno::detail {
 
@@ -23,65 +21,116 @@ template <int D> std::array<Index, D> refinement(const Grid<D>& grid, Index leas
   return factor;
 }
 
-/// f(given point, fine point) for all given points.
-template <int D, class F>
-void for_each_given(const Grid<D>& given, const std::type_identity_t<std::array<Index, D>>& factor, F&& f) {
-  for (Index p = 0; p < given.size(); ++p) {
-    Index fine = 0, stride = 1, rest = p;
-    for (std::size_t d = std::size_t(D); d-- > 0;) {
-      fine += rest % given.points[d] * factor[d] * stride;
-      stride *= given.points[d] * factor[d];
-      rest /= given.points[d];
-    }
-    f(p, fine);
-  }
+/// The grid that layers work on.
+template <int D> Grid<D> refined_grid(Grid<D> grid, Index least) {
+  const auto factor = refinement(grid, least);
+  for (std::size_t d = 0; d < std::size_t(D); ++d) grid.points[d] *= factor[d];
+  return grid;
 }
 
-/// Kept by the device from one call to the next.
-template <class T> struct RefinedMemory { Arena arena; };
+/// Where a row of a field on the given grid, a point of a sample, lies on the fine grid.
+template <int D> struct FineRow {
+  std::array<Index, D> points, factor;  // given points, and fine ones for each
+  MNO_HOST_DEVICE Index operator()(Index row) const {
+    Index fine = 0, stride = 1;
+    for (std::size_t d = std::size_t(D); d-- > 0;) {
+      fine += row % points[d] * factor[d] * stride;
+      stride *= points[d] * factor[d];
+      row /= points[d];
+    }
+    return row * stride + fine;  // what is left of the row is the sample
+  }
+};
+/// given = fine at the given points; fine = given there; and given += fine, which leaves nothing there.
+template <class T, int D> struct TakeGiven {
+  FineRow<D> place;
+  View<const T, D> fine;
+  View<T, D> given;
+  MNO_HOST_DEVICE void operator()(Index r, Index c) const { given.row(r)[c] = fine.row(place(r))[c]; }
+};
+template <class T, int D> struct PutGiven {
+  FineRow<D> place;
+  View<const T, D> given;
+  View<T, D> fine;
+  MNO_HOST_DEVICE void operator()(Index r, Index c) const { fine.row(place(r))[c] = given.row(r)[c]; }
+};
+template <class T, int D> struct MoveGiven {
+  FineRow<D> place;
+  View<T, D> fine, given;
+  MNO_HOST_DEVICE void operator()(Index r, Index c) const {
+    T& f = fine.row(place(r))[c];
+    given.row(r)[c] += f;
+    f = 0;
+  }
+};
+/// One time for every sample
+template <class T> struct SameTime {
+  const T* time;
+  T* times;
+  MNO_HOST_DEVICE void operator()(Index sample, Index) const { times[sample] = *time; }
+};
 
-/// What the layers see of a condition, and of the place of its cotangents: these themselves, or refined ones.
-template <class T, int D> class Refined {
+/// What the layers see of a condition, and of the place of its cotangents: these themselves, or refined ones;
+/// with one time per sample, and the known fields that are stored with the model where none are given. All
+/// of it is in the device's memory.
+template <class T, int D, class Device> class Refined {
  public:
-  Refined(const Condition<T, D>& given, Index least, Cpu& device, const ConditionBar<T, D>& bar = {})
-      : condition(given), bar(bar), given_(given), given_bar_(bar), device_(device) {
-    factor_ = refinement(given.initial.grid, least);
-    for (const Index f : factor_) active_ = active_ || f > 1;
-    if (!active_) return;
-    fine_ = given.initial.grid;
-    for (std::size_t d = 0; d < std::size_t(D); ++d) fine_.points[d] *= factor_[d];
-    Arena& arena = device.own<RefinedMemory<T>>().arena;
-    arena.release();
-    condition.initial = refine(given.initial, arena);
-    if (given.known) condition.known = refine(given.known, arena);
-    if (bar.initial) this->bar.initial = zeros(bar.initial.batch, bar.initial.channels, arena);
-    if (bar.known) this->bar.known = zeros(bar.known.batch, bar.known.channels, arena);
+  using PassType = Pass<T, D, Device>;
+
+  Refined(const Condition<T, D>& given, const View<const T, D>& stored, Index least, Device& device,
+          const ConditionBar<T, D>& given_bar = {})
+      : condition(given),
+        bar(given_bar),
+        given_bar_(given_bar),
+        device_(device),
+        memory_(device),
+        given_(given.initial.grid),
+        fine_(refined_grid(given_, least)),
+        place_{given_.points, refinement(given_, least)},
+        active_(!(fine_ == given_)) {
+    if (Index(given.times.size()) < batch()) condition.times = repeated(given.times);
+    if (active_) {
+      condition.initial = refine(given.initial);
+      if (given.known) condition.known = refine(given.known);
+      if (bar.initial) bar.initial = zeros(bar.initial);
+      if (bar.known) bar.known = zeros(bar.known);
+    }
+    if (!given.known && stored) condition.known = stored.grid == fine_ ? stored : resampled(stored);
   }
 
   Condition<T, D> condition;
   ConditionBar<T, D> bar;
 
-  bool active() const { return active_; }
+  Index batch() const { return condition.initial.batch; }
+  const Grid<D>& grid() const { return fine_; }
+
+  /// What layers read beside x, and where they leave their share of its cotangents: of some samples.
+  void enter(PassType& pass, Index first, Index count) const {
+    const auto from = std::size_t(first), n = std::size_t(count);
+    pass.first = first;
+    pass.noise_seed = condition.noise;
+    pass.initial = condition.initial.samples(first, count);
+    pass.times = condition.times.subspan(from, n);
+    if (bar.initial) pass.initial_bar = bar.initial.samples(first, count);
+    if (!bar.times.empty()) pass.times_bar = bar.times.subspan(from, n);
+  }
 
   /// y at the given points: (sample, given grid…, channel).
-  View<const T, D> at_given(View<const T, D> y, Pass<T, D>& pass) const {
+  View<const T, D> at_given(const View<const T, D>& y, PassType& pass) const {
     if (!active_) return y;
-    const View<T, D> to = pass.keep_uninitialised(like_given(y.batch), y.channels);
-    for (Index b = 0; b < y.batch; ++b)
-      for_each_given(to.grid, factor_,
-                     [&](Index p, Index fine) { std::copy_n(&y(b, fine, 0), y.channels, &to(b, p, 0)); });
+    const View<T, D> to = pass.keep_uninitialised(y.batch, given_, y.channels);
+    pass.for_each(to, TakeGiven<T, D>{place_, y, to});
     return to;
   }
   /// Where the cotangent of at_given(y) goes: ȳ itself, or a place of its own, which `spread` puts into ȳ.
-  View<T, D> given_bar(View<T, D> ybar, Pass<T, D>& pass) const {
-    return active_ ? pass.keep(like_given(ybar.batch), ybar.channels) : ybar;
+  View<T, D> given_bar(const View<T, D>& ybar, PassType& pass) const {
+    if (!active_) return ybar;
+    const View<T, D> to = pass.keep_uninitialised(ybar.batch, given_, ybar.channels);
+    pass.clear(to);
+    return to;
   }
-  void spread(View<const T, D> from, View<T, D> ybar) const {
-    if (!active_) return;
-    for (Index b = 0; b < ybar.batch; ++b)
-      for_each_given(from.grid, factor_, [&](Index p, Index fine) {
-        std::copy_n(&from(b, p, 0), ybar.channels, &ybar(b, fine, 0));
-      });
+  void spread(const View<const T, D>& from, const View<T, D>& ybar, PassType& pass) const {
+    if (active_) pass.for_each(from, PutGiven<T, D>{place_, from, ybar});
   }
 
   /// Adds to the cotangents of the given condition what the layers left at those of the refined one.
@@ -92,48 +141,60 @@ template <class T, int D> class Refined {
   }
 
  private:
-  View<const T, D> like_given(Index batch) const {
-    return {nullptr, batch, given_.initial.grid, given_.initial.channels, given_.initial.channels};
-  }
-  View<T, D> zeros(Index batch, Index channels, Arena& arena) const {
-    const std::size_t n = std::size_t(batch * fine_.size() * channels);
-    T* const data = arena.take<T>(n);
-    std::fill_n(data, n, T(0));
-    return {data, batch, fine_, channels, channels};
-  }
-  template <class Body> void for_each_sample(Index batch, Body&& body) const {
-    const Index lanes = Cpu::lanes(batch);
-    device_.for_each_lane(lanes, [&](Index lane, Workspace& workspace) {
-      for (Index b = lane; b < batch; b += lanes) body(b, workspace);
+  /// body(pass, these samples of a, these samples of b)
+  template <class A, class B, class Body> void for_each_sample(const A& a, const B& b, Body&& body) const {
+    for_each_pass<T, D>(device_, b.batch, 1, [&](PassType& pass, Index first, Index count) {
+      body(pass, a.samples(first, count), b.samples(first, count));
     });
+  }
+  View<T, D> fine_field(const View<const T, D>& like) const {
+    return {memory_.take(like.batch * fine_.size() * like.channels), like.batch, fine_, like.channels,
+            like.channels};
+  }
+  View<T, D> zeros(const View<const T, D>& like) const {
+    const View<T, D> to = fine_field(like);
+    for_each_sample(like, to, [](PassType& pass, auto, const View<T, D>& some) { pass.clear(some); });
+    return to;
+  }
+  std::span<const T> repeated(std::span<const T> time) const {
+    Grid<D> point;
+    point.points.fill(1);
+    const View<T, D> to{memory_.take(batch()), batch(), point, 1, 1};
+    for_each_pass<T, D>(device_, 1, 1, [&](PassType& pass, Index, Index) {
+      pass.for_each(to, SameTime<T>{time.data(), to.data});
+    });
+    return {to.data, std::size_t(batch())};
+  }
+  View<const T, D> resampled(const View<const T, D>& u) const {
+    const View<T, D> to = fine_field(u);
+    for_each_sample(u, to,
+                    [](PassType& pass, auto from, auto some) { pass.resample(from, some, Write::set); });
+    return to;
   }
 
   /// P u, and u itself at the given points.
-  View<const T, D> refine(View<const T, D> u, Arena& arena) const {
-    const View<T, D> to = zeros(u.batch, u.channels, arena);
-    for_each_sample(u.batch, [&](Index b, Workspace& workspace) {
-      resample_into<T, D>(u.samples(b, 1), to.samples(b, 1), workspace);
-      for_each_given(u.grid, factor_,
-                     [&](Index p, Index fine) { std::copy_n(&u(b, p, 0), u.channels, &to(b, fine, 0)); });
+  View<const T, D> refine(const View<const T, D>& u) const {
+    const View<T, D> to = fine_field(u);
+    for_each_sample(u, to, [&](PassType& pass, const View<const T, D>& from, const View<T, D>& some) {
+      pass.resample(from, some, Write::set);
+      pass.for_each(from, PutGiven<T, D>{place_, from, some});
     });
     return to;
   }
   /// ū += ȳ at the given points + Pᵀ(ȳ elsewhere)
-  void pull_back(View<T, D> from, View<T, D> to) const {
-    for_each_sample(from.batch, [&](Index b, Workspace& workspace) {
-      for_each_given(to.grid, factor_, [&](Index p, Index fine) {
-        for (Index c = 0; c < to.channels; ++c) to(b, p, c) += std::exchange(from(b, fine, c), T(0));
-      });
-      resample_adjoint_into<T, D>(from.samples(b, 1), to.samples(b, 1), workspace);
+  void pull_back(const View<T, D>& from, const View<T, D>& to) const {
+    for_each_sample(from, to, [&](PassType& pass, const View<T, D>& some, const View<T, D>& there) {
+      pass.for_each(there, MoveGiven<T, D>{place_, some, there});
+      pass.resample_adjoint(some, there, Write::add);
     });
   }
 
-  Condition<T, D> given_;
   ConditionBar<T, D> given_bar_;
-  Cpu& device_;
-  Grid<D> fine_{};
-  std::array<Index, D> factor_{};
-  bool active_ = false;
+  Device& device_;
+  BatchMemory<T, Device> memory_;
+  Grid<D> given_, fine_;
+  FineRow<D> place_;
+  bool active_;
 };
 
 }  // namespace mno::detail

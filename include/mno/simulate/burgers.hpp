@@ -23,7 +23,7 @@ struct Burgers {
   Index simulated = 128;  // points
   Index kept = 64;        // points, every (simulated/kept)-th
   InitialField initial{};
-  Noise noise = Noise::without_mean(8);
+  ModalNoise noise = ModalNoise::without_mean(8);
 
   template <class T> using Solver = ExponentialEuler<T, Burgers>;
 
@@ -43,8 +43,8 @@ struct Burgers {
   template <class T> static T nonlinearity(T u) { return u * u; }
 
   void check() const {
-    require(std::isfinite(nu) && nu >= 0, "Burgers", "nu", text("a number that is not negative"), text(nu));
-    require(steps >= 1, "Burgers", "steps", text("at least one"), text(steps));
+    require(std::isfinite(nu) && nu >= 0, "Burgers", "nu", Text("a number that is not negative"), Text(nu));
+    require(steps >= 1, "Burgers", "steps", Text("at least one"), Text(steps));
     scheme().check();
   }
   void check_time(double t) const { detail::steps_to(t, time / double(steps), "Burgers"); }

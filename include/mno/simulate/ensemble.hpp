@@ -19,8 +19,9 @@ Ensemble<T, Equation::dimension> simulate_ensemble(const Equation& equation, con
                                       Equation::channels, options);
   simulate<T>(
       equation, sampling,
-      [&](const Row<T, D>& row, View<const T, D> members) {
-        set_entry<T, D>(ensemble, row.row, row.initial, T(row.time), row.sample, members);
+      [&](const SimulatedCondition<T, D>& condition, View<const T, D> members) {
+        set_condition<T, D>(ensemble, condition.index, condition.initial, T(condition.time), condition.sample,
+                            members);
       },
       device);
   return ensemble;

@@ -27,9 +27,9 @@ class DaviesHarte {
   using Transform = Fft<double, lanes>;
 
   DaviesHarte(double hurst, Index steps) : steps_(steps), fft_(2 * std::max<Index>(steps, 1)) {
-    require(hurst > 0 && hurst < 1, "DaviesHarte", "hurst", text("a number between 0 and 1"), text(hurst));
-    require(steps >= 1 && steps < (Index{1} << 30), "DaviesHarte", "steps", text("at least one"),
-            text(steps));
+    require(hurst > 0 && hurst < 1, "DaviesHarte", "hurst", Text("a number between 0 and 1"), Text(hurst));
+    require(steps >= 1 && steps < (Index{1} << 30), "DaviesHarte", "steps", Text("at least one"),
+            Text(steps));
     const Index size = 2 * steps;
     const auto power = [&](Index j) { return std::pow(double(std::abs(j)), 2 * hurst); };
     const Fft<double, 1> fft(size);
@@ -80,13 +80,13 @@ struct FractionalBrownian {
   Index steps = 100;
 
   /// (path, step), from W_0 = 0 to W_time.
-  Noise::Rows paths(Index count, std::uint64_t seed, Cpu& device = default_device()) const {
-    require(count >= 1, "FractionalBrownian", "count", text("at least one path"), text(count));
-    require(std::isfinite(time) && time > 0, "FractionalBrownian", "time", text("a positive number"),
-            text(time));
+  ModalNoise::Rows paths(Index count, std::uint64_t seed, Cpu& device = default_device()) const {
+    require(count >= 1, "FractionalBrownian", "count", Text("at least one path"), Text(count));
+    require(std::isfinite(time) && time > 0, "FractionalBrownian", "time", Text("a positive number"),
+            Text(time));
     const DaviesHarte generator(hurst, steps);
     const double scale = std::pow(time / double(steps), hurst);  // self-similarity
-    Noise::Rows paths = Noise::Rows::Zero(count, steps + 1);
+    ModalNoise::Rows paths = ModalNoise::Rows::Zero(count, steps + 1);
     constexpr Index block = DaviesHarte::block;
     const Index blocks = (count + block - 1) / block, lanes = Cpu::lanes(blocks);
     device.for_each_lane(lanes, [&](Index lane, Workspace& workspace) {

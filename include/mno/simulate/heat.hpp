@@ -20,7 +20,7 @@ struct Heat {
   double time = 0.5;
   Index points = 64;
   InitialField initial{};
-  Noise noise = Noise::with_mean(8);
+  ModalNoise noise = ModalNoise::with_mean(8);
 
   template <class T> using Solver = ModalSolver<T, Heat>;
 
@@ -40,10 +40,10 @@ struct Heat {
   void check() const {
     initial.check();
     noise.check();
-    require(std::isfinite(nu) && nu >= 0, "Heat", "nu", text("a number that is not negative"), text(nu));
-    require(std::isfinite(sigma) && sigma >= 0, "Heat", "sigma", text("a number that is not negative"),
-            text(sigma));
-    require(points >= 1, "Heat", "points", text("at least one"), text(points));
+    require(std::isfinite(nu) && nu >= 0, "Heat", "nu", Text("a number that is not negative"), Text(nu));
+    require(std::isfinite(sigma) && sigma >= 0, "Heat", "sigma", Text("a number that is not negative"),
+            Text(sigma));
+    require(points >= 1, "Heat", "points", Text("at least one"), Text(points));
   }
   void check_time(double t) const { detail::check_free_time(t, "Heat"); }
   double final_time() const { return time; }

@@ -50,12 +50,12 @@ struct InitialField {
   double mean_scale = 0;  // standard deviation of the mean, none in the protocol
 
   void check() const {
-    require(modes >= 1, "InitialField", "modes", text("at least one"), text(modes));
-    require(std::isfinite(decay), "InitialField", "decay", text("a finite exponent"), text(decay));
+    require(modes >= 1, "InitialField", "modes", Text("at least one"), Text(modes));
+    require(std::isfinite(decay), "InitialField", "decay", Text("a finite exponent"), Text(decay));
     require(amplitude >= 0 && std::isfinite(amplitude), "InitialField", "amplitude",
-            text("a number that is not negative"), text(amplitude));
+            Text("a number that is not negative"), Text(amplitude));
     require(mean_scale >= 0 && std::isfinite(mean_scale), "InitialField", "mean_scale",
-            text("a number that is not negative"), text(mean_scale));
+            Text("a number that is not negative"), Text(mean_scale));
   }
 
   /// The initial condition of one sample: the same for every grid, time and member.

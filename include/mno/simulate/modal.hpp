@@ -26,7 +26,7 @@ struct Transition {
 struct ExactLaw {
   Field<double, 1> mean;      // (1, points, 1)
   Field<double, 1> variance;  // (1, points, 1)
-  Noise::Rows factor;         // (rank, points)
+  ModalNoise::Rows factor;    // (rank, points)
 };
 
 /// Equation has mean(u_0, t) as a series and deviation(k, t), the standard deviation of a coefficient of
@@ -62,14 +62,14 @@ void expand_members(const FourierSeries& mean, const T* coefficients, const T* b
                     {basis, rank, grid.size(), grid.size()});
 }
 
-template <class T> std::vector<T> flat(const Noise::Rows& rows) {
+template <class T> std::vector<T> flat(const ModalNoise::Rows& rows) {
   std::vector<T> values;
   for (Index i = 0; i < rows.size(); ++i) values.push_back(T(rows.data()[i]));
   return values;
 }
 
 inline void check_free_time(double t, const char* equation) {
-  require(std::isfinite(t) && t >= 0, equation, "times", text("numbers that are not negative"), text(t));
+  require(std::isfinite(t) && t >= 0, equation, "times", Text("numbers that are not negative"), Text(t));
 }
 }  // namespace detail
 

@@ -22,7 +22,7 @@ inline double ornstein_uhlenbeck_deviation(double lambda, double t) {
 }
 
 /// The amplitudes q_0, q_1, …, q_K.
-struct Noise {
+struct ModalNoise {
   std::vector<double> amplitude{};
 
   Index modes() const { return Index(amplitude.size()) - 1; }
@@ -36,22 +36,24 @@ struct Noise {
   }
 
   /// q_0 = 0, q_k ∝ 1/k, Σ q_k² = 1: no noise in the spatial mean.
-  static Noise without_mean(Index modes = 8) { return inverse_wavenumbers(modes, 0).scaled_to_unit_sum(); }
+  static ModalNoise without_mean(Index modes = 8) {
+    return inverse_wavenumbers(modes, 0).scaled_to_unit_sum();
+  }
   /// q_k = q_0/k, q_0² + Σ q_k² = 1.
-  static Noise with_mean(Index modes = 8) { return inverse_wavenumbers(modes, 1).scaled_to_unit_sum(); }
+  static ModalNoise with_mean(Index modes = 8) { return inverse_wavenumbers(modes, 1).scaled_to_unit_sum(); }
   /// q_k = q_0/k, scaled to pointwise variance 1.
-  static Noise of_unit_variance(Index modes = 8) {
-    Noise noise = inverse_wavenumbers(modes, 1);
+  static ModalNoise of_unit_variance(Index modes = 8) {
+    ModalNoise noise = inverse_wavenumbers(modes, 1);
     const double scale = 1 / std::sqrt(noise.pointwise_variance());
     for (double& q : noise.amplitude) q *= scale;
     return noise;
   }
 
   void check() const {
-    require(!amplitude.empty(), "Noise", "amplitude", text("at least q_0"), text("none"));
+    require(!amplitude.empty(), "ModalNoise", "amplitude", Text("at least q_0"), Text("none"));
     for (double q : amplitude)
-      require(std::isfinite(q) && q >= 0, "Noise", "amplitude", text("numbers that are not negative"),
-              text(q));
+      require(std::isfinite(q) && q >= 0, "ModalNoise", "amplitude", Text("numbers that are not negative"),
+              Text(q));
   }
 
   /// The wavenumber of the basis function i: 1, 1, 2, 2, …, K, K, and 0 last, where q_0 is not zero.
@@ -73,16 +75,16 @@ struct Noise {
   }
 
  private:
-  static Noise inverse_wavenumbers(Index modes, double constant) {
-    require(modes >= 0, "Noise", "modes", text("a number that is not negative"), text(modes));
-    Noise noise{{constant}};
+  static ModalNoise inverse_wavenumbers(Index modes, double constant) {
+    require(modes >= 0, "ModalNoise", "modes", Text("a number that is not negative"), Text(modes));
+    ModalNoise noise{{constant}};
     for (Index k = 1; k <= modes; ++k) noise.amplitude.push_back(1 / double(k));
     return noise;
   }
-  Noise scaled_to_unit_sum() const {
+  ModalNoise scaled_to_unit_sum() const {
     double sum = 0;
     for (double q : amplitude) sum += q * q;
-    Noise noise = *this;
+    ModalNoise noise = *this;
     if (sum > 0)
       for (double& q : noise.amplitude) q /= std::sqrt(sum);
     return noise;

@@ -23,7 +23,7 @@ struct Phi4 {
   Index simulated = 64;  // points
   Index kept = 64;       // points, every (simulated/kept)-th
   InitialField initial{};
-  Noise noise = Noise::with_mean(8);
+  ModalNoise noise = ModalNoise::with_mean(8);
 
   template <class T> using Solver = ExponentialEuler<T, Phi4>;
 
@@ -43,9 +43,9 @@ struct Phi4 {
   template <class T> static T nonlinearity(T u) { return -u * u * u; }
 
   void check() const {
-    require(std::isfinite(nu) && nu >= 0, "Phi4", "nu", text("a number that is not negative"), text(nu));
-    require(std::isfinite(growth), "Phi4", "growth", text("a finite number"), text(growth));
-    require(steps >= 1, "Phi4", "steps", text("at least one"), text(steps));
+    require(std::isfinite(nu) && nu >= 0, "Phi4", "nu", Text("a number that is not negative"), Text(nu));
+    require(std::isfinite(growth), "Phi4", "growth", Text("a finite number"), Text(growth));
+    require(steps >= 1, "Phi4", "steps", Text("at least one"), Text(steps));
     scheme().check();
   }
   void check_time(double t) const { detail::steps_to(t, time / double(steps), "Phi4"); }

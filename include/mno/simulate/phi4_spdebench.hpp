@@ -32,11 +32,11 @@ struct Phi4SpdeBench {
 
   void check() const {
     require(std::isfinite(sigma) && sigma >= 0, "Phi4SpdeBench", "sigma",
-            text("a number that is not negative"), text(sigma));
-    require(std::isfinite(time) && time > 0, "Phi4SpdeBench", "time", text("a positive number"), text(time));
-    require(steps >= 1, "Phi4SpdeBench", "steps", text("at least one"), text(steps));
-    require(points >= 3, "Phi4SpdeBench", "points", text("at least 3"), text(points));
-    require(std::isfinite(varied), "Phi4SpdeBench", "varied", text("a finite number"), text(varied));
+            Text("a number that is not negative"), Text(sigma));
+    require(std::isfinite(time) && time > 0, "Phi4SpdeBench", "time", Text("a positive number"), Text(time));
+    require(steps >= 1, "Phi4SpdeBench", "steps", Text("at least one"), Text(steps));
+    require(points >= 3, "Phi4SpdeBench", "points", Text("at least 3"), Text(points));
+    require(std::isfinite(varied), "Phi4SpdeBench", "varied", Text("a finite number"), Text(varied));
   }
   void check_time(double t) const { detail::steps_to(t, time / double(steps), "Phi4SpdeBench"); }
   double final_time() const { return time; }

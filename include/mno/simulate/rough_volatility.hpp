@@ -22,7 +22,7 @@ struct RoughVolatility {
   Index steps = 20;  // of the time grid
   Index points = 64;
   InitialField initial{};
-  Noise noise = Noise::of_unit_variance(8);
+  ModalNoise noise = ModalNoise::of_unit_variance(8);
 
   FourierSeries mean(const FourierSeries& series, double) const { return series; }
   double deviation(Index, double t) const { return eta * std::pow(t, hurst); }
@@ -30,20 +30,21 @@ struct RoughVolatility {
   void check() const {
     initial.check();
     noise.check();
-    require(hurst > 0 && hurst < 1, "RoughVolatility", "hurst", text("a number between 0 and 1"),
-            text(hurst));
-    require(std::isfinite(eta) && eta >= 0, "RoughVolatility", "eta", text("a number that is not negative"),
-            text(eta));
+    require(hurst > 0 && hurst < 1, "RoughVolatility", "hurst", Text("a number between 0 and 1"),
+            Text(hurst));
+    require(std::isfinite(eta) && eta >= 0, "RoughVolatility", "eta", Text("a number that is not negative"),
+            Text(eta));
     require(std::abs(noise.pointwise_variance() - 1) < 1e-9, "RoughVolatility", "noise",
-            text("pointwise variance 1, as Noise::of_unit_variance has"), text(noise.pointwise_variance()));
-    require(std::isfinite(time) && time > 0, "RoughVolatility", "time", text("a positive number"),
-            text(time));
-    require(steps >= 1, "RoughVolatility", "steps", text("at least one"), text(steps));
-    require(points >= 1, "RoughVolatility", "points", text("at least one"), text(points));
+            Text("pointwise variance 1, as ModalNoise::of_unit_variance has"),
+            Text(noise.pointwise_variance()));
+    require(std::isfinite(time) && time > 0, "RoughVolatility", "time", Text("a positive number"),
+            Text(time));
+    require(steps >= 1, "RoughVolatility", "steps", Text("at least one"), Text(steps));
+    require(points >= 1, "RoughVolatility", "points", Text("at least one"), Text(points));
   }
   void check_time(double t) const {
     const Index step = detail::steps_to(t, time / double(steps), "RoughVolatility");
-    require(step <= steps, "RoughVolatility", "times", text("at most the final time ", time), text(t));
+    require(step <= steps, "RoughVolatility", "times", Text("at most the final time ", time), Text(t));
   }
   double final_time() const { return time; }
   Grid<1> grid() const { return {{points}}; }

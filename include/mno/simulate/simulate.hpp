@@ -32,24 +32,24 @@ struct Sampling {
 };
 
 /// One initial field and one query time.
-template <class T, int D> struct Row {
+template <class T, int D> struct SimulatedCondition {
   Index sample = 0;            // from 0, within this call
   Index query = 0;             // which of the sample's times
-  Index row = 0;               // sample · queries + query
+  Index index = 0;             // sample · queries + query
   double time = 0;             // t
   View<const T, D> initial{};  // u_0: (1, grid…, channel)
 };
 
 /// Everything of one call in memory.
 template <class T, int D> struct Collected {
-  Field<T, D> initial;        // (row, grid…, channel), row = (sample, query), repeated for every query
-  std::vector<double> times;  // (row)
-  Field<T, D> members;        // (row · members, grid…, channel), the member fastest
-  Index members_per_row = 0;
+  Field<T, D> initial;        // (condition, grid…, channel), repeated for every query
+  std::vector<double> times;  // (condition)
+  Field<T, D> members;        // (condition · members, grid…, channel), the member fastest
+  Index members_each = 0;
 
-  Index rows() const { return Index(times.size()); }
-  View<const T, D> of(Index row) const {
-    return members.view().samples(row * members_per_row, members_per_row);
+  Index conditions() const { return Index(times.size()); }
+  View<const T, D> of(Index condition) const {
+    return members.view().samples(condition * members_each, members_each);
   }
 };
 
@@ -66,7 +66,7 @@ template <class T, int D> struct Task {
 
 [[noreturn]] inline void blow_up(const char* equation, Index sample, Index member, Index step, double time,
                                  const char* remedy) {
-  throw Error(text("mno::simulate: ", equation, " is no longer finite in sample ", sample, ", member ",
+  throw Error(Text("mno::simulate: ", equation, " is no longer finite in sample ", sample, ", member ",
                    member, ", after step ", step, " (t = ", time, "): ", remedy, ".")
                   .str());
 }
@@ -75,22 +75,22 @@ template <class T, int D> struct Task {
 inline Index steps_to(double t, double dt, const char* equation) {
   const double steps = std::round(t / dt);
   require(std::isfinite(t) && t >= 0 && std::abs(t / dt - steps) < 1e-6 && steps < 0x1p31, equation, "times",
-          text("multiples of the time step ", dt), text(t));
+          Text("multiples of the time step ", dt), Text(t));
   return Index(steps);
 }
 
 inline void check_sampling(const Sampling& sampling) {
-  require(sampling.samples >= 1, "simulate", "samples", text("at least one"), text(sampling.samples));
-  require(sampling.members >= 1, "simulate", "members", text("at least one"), text(sampling.members));
-  require(sampling.first_sample >= 0, "simulate", "first_sample", text("a number that is not negative"),
-          text(sampling.first_sample));
+  require(sampling.samples >= 1, "simulate", "samples", Text("at least one"), Text(sampling.samples));
+  require(sampling.members >= 1, "simulate", "members", Text("at least one"), Text(sampling.members));
+  require(sampling.first_sample >= 0, "simulate", "first_sample", Text("a number that is not negative"),
+          Text(sampling.first_sample));
   if (sampling.one_time_per_sample) {
     require(Index(sampling.times.size()) == sampling.samples, "simulate", "times",
-            text("one per sample, ", sampling.samples), text(sampling.times.size(), " values"));
+            Text("one per sample, ", sampling.samples), Text(sampling.times.size(), " values"));
   } else {
     for (std::size_t i = 1; i < sampling.times.size(); ++i)
-      require(sampling.times[i] > sampling.times[i - 1], "simulate", "times", text("increasing values"),
-              text(sampling.times[i], " after ", sampling.times[i - 1]));
+      require(sampling.times[i] > sampling.times[i - 1], "simulate", "times", Text("increasing values"),
+              Text(sampling.times[i], " after ", sampling.times[i - 1]));
   }
 }
 }  // namespace detail
@@ -124,7 +124,8 @@ void simulate(const Equation& equation, const Sampling& sampling, Sink&& sink,
       solver.run({sampling.seed, sampling.first_sample + sample, own, members, initial, drawn},
                  workspace.scratch);
       for (Index query = 0; query < queries; ++query)
-        sink(Row<T, D>{sample, query, sample * queries + query, own[std::size_t(query)], initial},
+        sink(SimulatedCondition<T, D>{sample, query, sample * queries + query, own[std::size_t(query)],
+                                      initial},
              View<const T, D>{drawn + query * members * size, members, grid, channels, channels});
       if (sampling.progress) {
         const std::lock_guard lock(mutex);
@@ -151,10 +152,10 @@ Collected<T, Equation::dimension> collect(const Equation& equation, const Sampli
   };
   simulate<T>(
       equation, sampling,
-      [&](const Row<T, D>& condition, View<const T, D> members) {
-        copy(condition.initial, all.initial.view().samples(condition.row, 1));
-        copy(members, all.members.view().samples(condition.row * sampling.members, sampling.members));
-        all.times[std::size_t(condition.row)] = condition.time;
+      [&](const SimulatedCondition<T, D>& condition, View<const T, D> members) {
+        copy(condition.initial, all.initial.view().samples(condition.index, 1));
+        copy(members, all.members.view().samples(condition.index * sampling.members, sampling.members));
+        all.times[std::size_t(condition.index)] = condition.time;
       },
       device);
   return all;
@@ -163,7 +164,7 @@ Collected<T, Equation::dimension> collect(const Equation& equation, const Sampli
 /// Every stride-th point of a 1D field: the same functions on a coarser grid, without filtering.
 template <class T> Field<T, 1> subsample(const Field<T, 1>& fine, Index points) {
   require(points >= 1 && fine.points() % points == 0, "subsample", "points",
-          text("a divisor of ", fine.points()), text(points));
+          Text("a divisor of ", fine.points()), Text(points));
   Field<T, 1> coarse(fine.batch(), Grid<1>{{points}, fine.grid().domain}, fine.channels());
   const Index stride = fine.points() / points;
   for (Index b = 0; b < fine.batch(); ++b)

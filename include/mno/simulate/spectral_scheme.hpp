@@ -17,22 +17,22 @@ struct SpectralScheme {
   Index kept;            // points that are handed out, a divisor of `points`
   Index highest;         // modes |k| ≤ highest are kept
   InitialField initial;  // u_0
-  Noise noise;           // q_k
+  ModalNoise noise;      // q_k
 
   void check() const {
     initial.check();
     noise.check();
-    require(std::isfinite(sigma) && sigma >= 0, name, "sigma", text("a number that is not negative"),
-            text(sigma));
-    require(std::isfinite(dt) && dt > 0, name, "time", text("a positive time in at least one step"),
-            text("steps of ", dt));
-    require(points >= 4, name, "simulated", text("at least 4 points"), text(points));
-    require(kept >= 1 && points % kept == 0, name, "kept", text("a divisor of the simulated ", points),
-            text(kept));
+    require(std::isfinite(sigma) && sigma >= 0, name, "sigma", Text("a number that is not negative"),
+            Text(sigma));
+    require(std::isfinite(dt) && dt > 0, name, "time", Text("a positive time in at least one step"),
+            Text("steps of ", dt));
+    require(points >= 4, name, "simulated", Text("at least 4 points"), Text(points));
+    require(kept >= 1 && points % kept == 0, name, "kept", Text("a divisor of the simulated ", points),
+            Text(kept));
     require(initial.modes <= highest, name, "initial.modes",
-            text("at most ", highest, ", what ", points, " points carry"), text(initial.modes));
+            Text("at most ", highest, ", what ", points, " points carry"), Text(initial.modes));
     require(noise.modes() <= highest, name, "noise",
-            text("at most ", highest, " modes on ", points, " points"), text(noise.modes()));
+            Text("at most ", highest, " modes on ", points, " points"), Text(noise.modes()));
   }
 };
 

@@ -22,7 +22,7 @@ struct DriftAndNoise {
   double time = 1;
   Index points = 64;
   InitialField initial{};
-  Noise noise = Noise::of_unit_variance(8);
+  ModalNoise noise = ModalNoise::of_unit_variance(8);
 
   template <class T> using Solver = ModalSolver<T, DriftAndNoise>;
 
@@ -39,11 +39,11 @@ struct DriftAndNoise {
   void check() const {
     initial.check();
     noise.check();
-    require(std::isfinite(start), "DriftAndNoise", "start", text("a finite number"), text(start));
-    require(std::isfinite(drift), "DriftAndNoise", "drift", text("a finite number"), text(drift));
+    require(std::isfinite(start), "DriftAndNoise", "start", Text("a finite number"), Text(start));
+    require(std::isfinite(drift), "DriftAndNoise", "drift", Text("a finite number"), Text(drift));
     require(std::isfinite(sigma) && sigma >= 0, "DriftAndNoise", "sigma",
-            text("a number that is not negative"), text(sigma));
-    require(points >= 1, "DriftAndNoise", "points", text("at least one"), text(points));
+            Text("a number that is not negative"), Text(sigma));
+    require(points >= 1, "DriftAndNoise", "points", Text("at least one"), Text(points));
   }
   void check_time(double t) const { detail::check_free_time(t, "DriftAndNoise"); }
   double final_time() const { return time; }

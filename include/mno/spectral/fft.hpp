@@ -29,7 +29,7 @@ template <class T, Index Lanes> class Fft {
   static constexpr Index row = 2 * Lanes;  // numbers of one point: (re|im, lane)
 
   explicit Fft(Index n) : points_(n) {
-    require(n >= 1, "Fft", "n", text("at least one point"), text(n));
+    require(n >= 1, "Fft", "n", Text("at least one point"), Text(n));
     for (Index rest = n; rest > 1;) {
       const Index radix = factor(rest);
       passes_.push_back({radix, rest, n / rest, twiddles_.size()});

@@ -47,7 +47,7 @@ template <class T> class FoldedAxis {
   /// Before rows [first, first + count) of x are read, `needed(first, count)` is called, once for every row:
   /// x may be made while it is used.
   template <class Needed = Nothing>
-  void project(const Matrix<const T>& x, const Matrix<T>& cosine, const Matrix<T>& sine, T sign,
+  void project(const MatrixView<const T>& x, const MatrixView<T>& cosine, const MatrixView<T>& sine, T sign,
                std::size_t weighting, Arena& scratch, Needed&& needed = {}) const {
     const ArenaScope scope(scratch);
     const Index columns = x.columns, strip = std::min(rows_, rows_per_strip(columns));
@@ -60,7 +60,7 @@ template <class T> class FoldedAxis {
         const Class& part = classes_[c];
         const Index begin = std::max(part.begin, j), end = std::min(part.end, j + count);
         if (part.modes == 0) continue;
-        const Matrix<T>& to = part.sine ? sine : cosine;
+        const MatrixView<T>& to = part.sine ? sine : cosine;
         detail::product<T>({to.data + part.first * to.pitch, part.modes, columns, part.step * to.pitch},
                            {part.table[weighting].data() + begin, rows_, 1},
                            {folded + (Index(c) * strip + begin - j) * columns, end - begin, columns, columns},
@@ -74,8 +74,9 @@ template <class T> class FoldedAxis {
   /// y (point, column) += Σ_k w_k (C_k cos ± S_k sin), or is set to it. When rows [first, first + count) of y
   /// are there, `done(first, count)` is called, once for every row: they are still in cache.
   template <class Done = Nothing>
-  void expand(const Matrix<const T>& cosine, const Matrix<const T>& sine, T sign, const Matrix<T>& y,
-              std::size_t weighting, Write write, Arena& scratch, Done&& done = {}) const {
+  void expand(const MatrixView<const T>& cosine, const MatrixView<const T>& sine, T sign,
+              const MatrixView<T>& y, std::size_t weighting, Write write, Arena& scratch,
+              Done&& done = {}) const {
     const ArenaScope scope(scratch);
     const Index columns = y.columns, strip = std::min(rows_, rows_per_strip(columns));
     T* const folded = scratch.take<T>(std::size_t(4 * strip * columns));  // (class, j, column)
@@ -85,8 +86,9 @@ template <class T> class FoldedAxis {
         const Class& part = classes_[c];
         const Index begin = std::max(part.begin, j), end = std::min(part.end, j + count);
         if (begin >= end) continue;
-        const Matrix<const T>& from = part.sine ? sine : cosine;
-        const Matrix<T> to{folded + (Index(c) * strip + begin - j) * columns, end - begin, columns, columns};
+        const MatrixView<const T>& from = part.sine ? sine : cosine;
+        const MatrixView<T> to{folded + (Index(c) * strip + begin - j) * columns, end - begin, columns,
+                               columns};
         if (part.modes == 0) {
           std::fill_n(to.data, to.rows * columns, T(0));
           continue;
@@ -156,7 +158,8 @@ template <class T> class FoldedAxis {
     return std::max<Index>(8, 24576 / (4 * columns * Index(sizeof(T))));
   }
 
-  void fold(const Matrix<const T>& x, Index first, Index count, T* folded, Index pitch) const {
+  void fold(const MatrixView<const T>& x, Index first, Index count, T* folded, Index pitch) const {
+    using namespace packet;
     const Index n = points_, half = n / 2, columns = x.columns;
     for (Index j = first; j < first + count; ++j) {
       T* const to = folded + (j - first) * columns;
@@ -201,7 +204,9 @@ template <class T> class FoldedAxis {
     }
   }
 
-  void unfold(const T* folded, Index pitch, Index first, Index count, const Matrix<T>& y, Write write) const {
+  void unfold(const T* folded, Index pitch, Index first, Index count, const MatrixView<T>& y,
+              Write write) const {
+    using namespace packet;
     const Index n = points_, half = n / 2, columns = y.columns;
     for (Index j = first; j < first + count; ++j) {
       const T* const from = folded + (j - first) * columns;

@@ -51,8 +51,10 @@ template <class T> struct Spectrum {
   Index pitch() const { return stored * 2 * channels; }
   T* at(Index mode, Index sample) const { return data + mode * pitch() + sample * 2 * channels; }
   /// All samples' real parts of one mode as a matrix (sample, channel), and the imaginary parts.
-  Matrix<T> real(Index mode) const { return {at(mode, 0), batch, channels, 2 * channels}; }
-  Matrix<T> imaginary(Index mode) const { return {at(mode, 0) + channels, batch, channels, 2 * channels}; }
+  MatrixView<T> real(Index mode) const { return {at(mode, 0), batch, channels, 2 * channels}; }
+  MatrixView<T> imaginary(Index mode) const {
+    return {at(mode, 0) + channels, batch, channels, 2 * channels};
+  }
 };
 
 template <class T, int D> class Transform {
@@ -221,6 +223,7 @@ template <class T, int D> class Transform {
 
   /// plus = C − iS, minus = C + iS; all are (re|im, channel).
   static void turn(const T* cosine, const T* sine, Index channels, T* plus, T* minus) {
+    using namespace packet;
     for_each_packet<T>(channels, [&](auto load, auto store) {
       const Packet<T> c_re = load(cosine), c_im = load(cosine + channels);
       const Packet<T> s_re = load(sine), s_im = load(sine + channels);
@@ -232,6 +235,7 @@ template <class T, int D> class Transform {
   }
   /// C = plus + minus, S = i(plus − minus); the wave 0 is its own mirror image.
   static void gather(const T* plus, const T* minus, bool mean, Index channels, T* cosine, T* sine) {
+    using namespace packet;
     if (mean) {
       std::copy_n(plus, 2 * channels, cosine);
       std::fill_n(sine, 2 * channels, T(0));

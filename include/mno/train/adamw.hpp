@@ -62,9 +62,9 @@ template <class T> class AdamW {
   /// Goes on where another run stopped.
   AdamW(AdamWState<T> state, AdamWOptions options) : options_(options), state_(std::move(state)) {
     check(options);
-    require(state_.first.size() == state_.second.size(), "AdamW", "state", text("two moments of one size"),
-            text(state_.first.size(), " and ", state_.second.size()));
-    require(state_.step >= 0, "AdamW", "state", text("a step that is not negative"), text(state_.step));
+    require(state_.first.size() == state_.second.size(), "AdamW", "state", Text("two moments of one size"),
+            Text(state_.first.size(), " and ", state_.second.size()));
+    require(state_.step >= 0, "AdamW", "state", Text("a step that is not negative"), Text(state_.step));
   }
 
   const AdamWOptions& options() const { return options_; }
@@ -77,8 +77,8 @@ template <class T> class AdamW {
   void step(std::span<T> weights, std::span<const T> gradient, double learning_rate,
             Cpu& device = default_device()) {
     const std::size_t n = state_.first.size();
-    require(weights.size() == n, "AdamW::step", "weights", text(n, " parameters"), text(weights.size()));
-    require(gradient.size() == n, "AdamW::step", "gradient", text(n, " values"), text(gradient.size()));
+    require(weights.size() == n, "AdamW::step", "weights", Text(n, " parameters"), Text(weights.size()));
+    require(gradient.size() == n, "AdamW::step", "gradient", Text(n, " values"), Text(gradient.size()));
     ++state_.step;
     const AdamWStep<T> c(options_, learning_rate, state_.step);
 
@@ -90,6 +90,7 @@ template <class T> class AdamW {
       T *const w = weights.data() + begin, *const m = first + begin, *const v = second + begin;
       const T* const g = gradient.data() + begin;
       for_each_packet<T>(Index(end - begin), [&](auto load, auto store) {
+        using namespace packet;
         using P = Packet<T>;
         const P slope = load(g), old = load(m);
         const P moment = pmadd(everywhere(c.rest1), P(psub(slope, old)), old);
@@ -107,12 +108,12 @@ template <class T> class AdamW {
  private:
   static void check(const AdamWOptions& o) {
     require(o.learning_rate >= 0 && std::isfinite(o.learning_rate), "AdamW", "learning_rate",
-            text("a finite rate that is not negative"), text(o.learning_rate));
-    require(o.beta1 >= 0 && o.beta1 < 1, "AdamW", "beta1", text("a number in [0, 1)"), text(o.beta1));
-    require(o.beta2 >= 0 && o.beta2 < 1, "AdamW", "beta2", text("a number in [0, 1)"), text(o.beta2));
-    require(o.epsilon >= 0, "AdamW", "epsilon", text("a number that is not negative"), text(o.epsilon));
-    require(o.weight_decay >= 0, "AdamW", "weight_decay", text("a number that is not negative"),
-            text(o.weight_decay));
+            Text("a finite rate that is not negative"), Text(o.learning_rate));
+    require(o.beta1 >= 0 && o.beta1 < 1, "AdamW", "beta1", Text("a number in [0, 1)"), Text(o.beta1));
+    require(o.beta2 >= 0 && o.beta2 < 1, "AdamW", "beta2", Text("a number in [0, 1)"), Text(o.beta2));
+    require(o.epsilon >= 0, "AdamW", "epsilon", Text("a number that is not negative"), Text(o.epsilon));
+    require(o.weight_decay >= 0, "AdamW", "weight_decay", Text("a number that is not negative"),
+            Text(o.weight_decay));
   }
 
   AdamWOptions options_;

@@ -15,18 +15,18 @@ namespace mno {
 template <class T> class WeightAverage {
  public:
   WeightAverage(std::size_t parameters, double decay) : decay_(decay), values_(parameters) {
-    require(decay >= 0 && decay < 1, "WeightAverage", "decay", text("a number in [0, 1)"), text(decay));
+    require(decay >= 0 && decay < 1, "WeightAverage", "decay", Text("a number in [0, 1)"), Text(decay));
   }
   /// Goes on where another run stopped.
   WeightAverage(Buffer<T> values, std::int64_t updates, double decay) : WeightAverage(std::size_t(0), decay) {
-    require(updates >= 0, "WeightAverage", "updates", text("a number that is not negative"), text(updates));
+    require(updates >= 0, "WeightAverage", "updates", Text("a number that is not negative"), Text(updates));
     values_ = std::move(values);
     updates_ = updates;
   }
 
   void update(std::span<const T> weights) {
     require(weights.size() == values_.size(), "WeightAverage::update", "weights",
-            text(values_.size(), " parameters"), text(weights.size()));
+            Text(values_.size(), " parameters"), Text(weights.size()));
     ++updates_;
     const T rate = T(share(decay_, updates_));
     T* const values = values_.data();

@@ -1,6 +1,6 @@
 #pragma once
 // A training run as a file: the model, and all that the next step depends on. It is also a model file.
-#include "mno/io/model_file.hpp"
+#include "mno/io/safetensors/model_file.hpp"
 #include "mno/train/trainer.hpp"
 
 namespace mno {
@@ -56,7 +56,7 @@ void write_checkpoint(const std::filesystem::path& path, const M& model, const N
 
 /// Puts the run back: the whole model, with its factor scale, domain and known fields, and the trainer's
 /// state. The trainer must have been made with the same options and data; a difference is refused by name.
-/// Nor does the device: a run may go on where it did not begin.
+/// The device may be another: a run may begin on a processor and go on on a GPU.
 template <class M, class Device>
 void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, Device>& trainer) {
   const io::SafetensorsReader file(path);

@@ -8,7 +8,7 @@
 namespace mno {
 
 /// ‖g‖₂, summed in double in the order of the values: the same bits for every number of threads.
-template <class T> double norm(std::span<const T> gradient) {
+template <class T> double gradient_norm(std::span<const T> gradient) {
   // Eight sums side by side, or every addition would wait for the one before.
   double sums[8] = {};
   const std::size_t whole = gradient.size() / 8 * 8;
@@ -21,9 +21,9 @@ template <class T> double norm(std::span<const T> gradient) {
 
 /// g ← g · min(1, largest/‖g‖); returns ‖g‖ as it was. A gradient whose norm is not finite is left as it is:
 /// the returned norm says so.
-template <class T> double clip(std::span<T> gradient, double largest) {
-  require(largest > 0, "clip", "largest", text("a positive norm"), text(largest));
-  const double length = norm(std::span<const T>(gradient));
+template <class T> double clip_gradient(std::span<T> gradient, double largest) {
+  require(largest > 0, "clip_gradient", "largest", Text("a positive norm"), Text(largest));
+  const double length = gradient_norm(std::span<const T>(gradient));
   if (std::isfinite(length) && length > largest) {
     const T factor = T(largest / length);
     for (T& g : gradient) g *= factor;

@@ -15,7 +15,7 @@ struct EarlyStopping {
   Index best_evaluation = -1;  // counted from 0
   Index evaluations = 0;
 
-  /// Takes the next value; true if it is the best so far. A value that is no number is no improvement.
+  /// Takes the next value; true if it is the best so far. A NaN never counts as better.
   bool update(double value) {
     const Index evaluation = evaluations++;
     if (!(value < best - min_delta)) return false;

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "mno/loss/recipe.hpp"
+#include "mno/model/gradient.hpp"
 #include "mno/train/adamw.hpp"
 #include "mno/train/average.hpp"
 #include "mno/train/batch.hpp"
@@ -50,14 +51,16 @@ template <class M> class Engine<M, Cpu> {
   void begin() {}
   void end() {}
 
-  /// Loss and gradient of these entries, the gradient clipped; nothing moves yet. `next` will be asked for
-  /// next.
-  StepValues gradient(std::span<const Index> entries, std::span<const Index>, const Recipe& recipe,
-                      double largest, TermValues& values) {
-    batch_.gather(train_, entries);
-    const double loss = value_and_gradient(model_, batch_.condition(), recipe.on(batch_.target(), values),
-                                           gradient_, device_);
-    return {loss, clip(gradient_.values(), largest)};
+  /// Loss and gradient of these conditions, the gradient clipped; nothing moves yet. `next` will be asked for
+  /// next, and `noise` names what layers with noise inside draw in this step.
+  StepValues gradient(std::span<const Index> conditions, std::span<const Index>, const Recipe& recipe,
+                      double largest, TermValues& values, std::uint64_t noise) {
+    batch_.gather(train_, conditions);
+    Condition<T, M::dimension> condition = batch_.condition();
+    condition.noise = noise;
+    const double loss =
+        value_and_gradient(model_, condition, recipe.on(batch_.target(), values), gradient_, device_);
+    return {loss, clip_gradient(gradient_.values(), largest)};
   }
   void step(double learning_rate) {
     optimiser_.step(model_.values(), std::as_const(gradient_).values(), learning_rate, device_);

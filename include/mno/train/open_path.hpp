@@ -18,7 +18,7 @@ void open_path(Model<E, S, T>& model, const Ensemble<T, S::dimension>& data, Cpu
   for (const NamedLeaf& leaf : model.leaves())
     if (leaf.name.ends_with("path.scale")) name = leaf.name;
   require(!name.empty(), "open_path", "model",
-          text("one whose drift head has a path from u_0, as PathMno has"), text("none"));
+          Text("one whose drift head has a path from u_0, as PathMno has"), Text("none"));
   const std::span<T> scale = model.leaf(name);
   const auto mean_at = [&](T value) {
     std::fill(scale.begin(), scale.end(), value);

@@ -26,12 +26,12 @@ struct Schedule {
   }
 
   double operator()(Index step) const {
-    require(step >= 0 && warmup >= 0, "Schedule", "step", text("steps that are not negative"),
-            text(step, " with a warm-up of ", warmup));
+    require(step >= 0 && warmup >= 0, "Schedule", "step", Text("steps that are not negative"),
+            Text(step, " with a warm-up of ", warmup));
     if (step < warmup) return peak * double(step + 1) / double(warmup + 1);
     if (decay == Decay::none) return peak;
-    require(steps > warmup, "Schedule", "steps", text("more steps than the warm-up has, ", warmup),
-            text(steps));
+    require(steps > warmup, "Schedule", "steps", Text("more steps than the warm-up has, ", warmup),
+            Text(steps));
     if (step >= steps) return final;
     const double progress = double(step - warmup) / double(steps - warmup);
     return final + 0.5 * (peak - final) * (1 + std::cos(std::numbers::pi * progress));

@@ -25,9 +25,9 @@ inline std::uint32_t uniform_below(Stream& stream, std::uint32_t bound) {
 
 /// Writes a uniformly random permutation of 0 … n−1, by Fisher and Yates. Integers only, so the same on every
 /// machine; the former contents do not matter.
-inline void shuffle(std::span<Index> order, std::uint64_t seed, std::uint64_t epoch) {
-  require(order.size() <= std::numeric_limits<std::uint32_t>::max(), "shuffle", "order",
-          text("fewer than 2^32 entries"), text(order.size()));
+inline void set_epoch_order(std::span<Index> order, std::uint64_t seed, std::uint64_t epoch) {
+  require(order.size() <= std::numeric_limits<std::uint32_t>::max(), "set_epoch_order", "order",
+          Text("fewer than 2^32 conditions"), Text(order.size()));
   constexpr std::uint32_t purpose = 0x73687566;  // "shuf": apart from other uses of the same seed
   Stream stream(seed, epoch, purpose);
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = Index(i);
@@ -35,10 +35,10 @@ inline void shuffle(std::span<Index> order, std::uint64_t seed, std::uint64_t ep
     std::swap(order[i - 1], order[detail::uniform_below(stream, std::uint32_t(i))]);
 }
 
-inline std::vector<Index> permutation(Index n, std::uint64_t seed, std::uint64_t epoch) {
-  require(n >= 0, "permutation", "n", text("a number that is not negative"), text(n));
+inline std::vector<Index> epoch_order(Index n, std::uint64_t seed, std::uint64_t epoch) {
+  require(n >= 0, "epoch_order", "n", Text("a number that is not negative"), Text(n));
   std::vector<Index> order(static_cast<std::size_t>(n));
-  shuffle(order, seed, epoch);
+  set_epoch_order(order, seed, epoch);
   return order;
 }
 

@@ -45,7 +45,7 @@ struct EpochReport {
   double learning_rate = 0, gradient_norm = 0;  // of the last step
   std::optional<Scores> validation{};
   bool best = false;  // the best so far on validation
-  double samples_per_second = 0, seconds_left = 0;
+  double conditions_per_second = 0, seconds_left = 0;
 };
 
 /// The loss was no number any more: which step, and which samples.
@@ -99,25 +99,25 @@ template <class M, class Device = Cpu> class Trainer {
   /// The rest of the epoch that is under way. Between steps `interrupted` is asked whether to stop.
   EpochReport run_epoch(const std::function<bool()>& interrupted = {}) {
     const auto start = std::chrono::steady_clock::now();
-    const std::vector<Index> order = permutation(train_.size(), options_.seed, std::uint64_t(epoch_));
+    const std::vector<Index> order = epoch_order(train_.size(), options_.seed, std::uint64_t(epoch_));
     Recipe recipe = options_.recipe.at(epoch_);
     EpochReport report;
     report.epochs = options_.epochs;
     Index seen = 0;
-    const auto entries_at = [&](Index position) {
+    const auto conditions_at = [&](Index position) {
       const Index count = std::min(batch_, train_.size() - position);
       return std::span<const Index>(order.data() + position, std::size_t(std::max<Index>(count, 0)));
     };
     engine_.begin();
     try {
       while (position_ < train_.size()) {
-        const auto entries = entries_at(position_);
-        const Index count = Index(entries.size());
+        const auto conditions = conditions_at(position_);
+        const Index count = Index(conditions.size());
         recipe.hutchinson.step = std::uint64_t(engine_.steps());
-        const detail::StepValues step =
-            engine_.gradient(entries, entries_at(position_ + count), recipe, largest(), values_);
+        const detail::StepValues step = engine_.gradient(conditions, conditions_at(position_ + count), recipe,
+                                                         largest(), values_, noise_of_step());
         report.gradient_norm = step.gradient_norm;
-        if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm)) fail(entries, step.loss);
+        if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm)) fail(conditions, step.loss);
         report.learning_rate = schedule_(Index(engine_.steps()));
         engine_.step(report.learning_rate);
         report.loss += step.loss * double(count);
@@ -142,7 +142,7 @@ template <class M, class Device = Cpu> class Trainer {
     }
     report.epoch = epoch_;
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    report.samples_per_second = double(seen) / std::max(seconds, 1e-9);
+    report.conditions_per_second = double(seen) / std::max(seconds, 1e-9);
     report.seconds_left = seconds * double(options_.epochs - epoch_);
     return report;
   }
@@ -164,10 +164,10 @@ template <class M, class Device = Cpu> class Trainer {
   /// Goes on where another run stopped; its weights must be in the model already.
   void resume(TrainingState<M> s) {
     require(s.adamw.first.size() == M::parameters, "Trainer::resume", "state",
-            text(M::parameters, " parameters"), text(s.adamw.first.size()));
+            Text(M::parameters, " parameters"), Text(s.adamw.first.size()));
     require((s.average.size() > 0) == engine_.has_average(), "Trainer::resume", "state",
-            text(engine_.has_average() ? "an average of the weights" : "no average of the weights"),
-            text(s.average.size() > 0 ? "one" : "none"));
+            Text(engine_.has_average() ? "an average of the weights" : "no average of the weights"),
+            Text(s.average.size() > 0 ? "one" : "none"));
     epoch_ = s.epoch;
     position_ = s.position;
     engine_.resume({std::move(s.adamw), std::move(s.average), s.average_updates});
@@ -177,12 +177,19 @@ template <class M, class Device = Cpu> class Trainer {
   }
 
  private:
+  /// The noise of every step is its own, and a function of the seed and the step alone.
+  std::uint64_t noise_of_step() const {
+    Stream random(options_.seed, std::uint64_t(engine_.steps()),
+                  0x6E6F6973);  // "nois": apart from other uses
+    const std::uint64_t high = random.bits(), low = random.bits();
+    return high << 32 | low;
+  }
   Index steps_per_epoch() const { return (train_.size() + batch_ - 1) / batch_; }
   double largest() const { return options_.clip > 0 ? options_.clip : std::numeric_limits<double>::max(); }
 
   static const TrainingOptions& checked(const TrainingOptions& options) {
-    require(options.epochs >= 1, "Trainer", "epochs", text("at least one"), text(options.epochs));
-    require(options.batch >= 1, "Trainer", "batch", text("at least one sample"), text(options.batch));
+    require(options.epochs >= 1, "Trainer", "epochs", Text("at least one"), Text(options.epochs));
+    require(options.batch >= 1, "Trainer", "batch", Text("at least one sample"), Text(options.batch));
     return options;
   }
 
@@ -211,12 +218,12 @@ template <class M, class Device = Cpu> class Trainer {
     if (engine_.has_average()) std::copy_n(spare_.data(), M::parameters, model_.values().data());
   }
 
-  [[noreturn]] void fail(std::span<const Index> entries, double loss) const {
+  [[noreturn]] void fail(std::span<const Index> conditions, double loss) const {
     std::string list;
-    for (std::size_t i = 0; i < entries.size() && i < 8; ++i)
-      list += (i ? ", " : "") + std::to_string(entries[i]);
-    if (entries.size() > 8) list += ", …";
-    throw NonFiniteLoss(text("mno::Trainer: the loss is ", loss, " in epoch ", epoch_ + 1, ", step ",
+    for (std::size_t i = 0; i < conditions.size() && i < 8; ++i)
+      list += (i ? ", " : "") + std::to_string(conditions[i]);
+    if (conditions.size() > 8) list += ", …";
+    throw NonFiniteLoss(Text("mno::Trainer: the loss is ", loss, " in epoch ", epoch_ + 1, ", step ",
                              engine_.steps() + 1, " (samples ", list,
                              "). A smaller learning rate, gradient clipping or a longer warm-up may help.")
                             .str());
@@ -227,7 +234,7 @@ template <class M, class Device = Cpu> class Trainer {
   const Data* validation_;
   TrainingOptions options_;
   Device& device_;
-  Index batch_;                               // entries of a step
+  Index batch_;                               // conditions of a step
   mutable detail::Engine<M, Device> engine_;  // may have to bring the weights before it tells its state
   Schedule schedule_;
   EarlyStopping stopping_;

@@ -8,7 +8,7 @@
 
 int main() {
   mno::Field<double, 2> field(2, {{4, 6}, {}}, 3);
-  mno::fill(field, [](std::array<double, 2> x, mno::Index channel) { return x[0] + double(channel); });
+  field.fill([](std::array<double, 2> x, mno::Index channel) { return x[0] + double(channel); });
   if (mno::tensor(field)(1, 2, 0, 1) != 1.5) return 1;
 #ifdef MNO_HAS_FFTW
   void* in_double = fftw_malloc(8);  // both precisions must link

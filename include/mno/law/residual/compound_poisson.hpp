@@ -44,7 +44,7 @@ class CompoundPoisson {
  public:
   explicit CompoundPoisson(double rate) : rate_(rate) {
     require(rate > 0 && std::isfinite(rate), "CompoundPoisson", "rate",
-            text("a positive finite mean number of jumps"), text(rate));
+            Text("a positive finite mean number of jumps"), Text(rate));
   }
   double rate() const { return rate_; }
   double atom() const { return std::exp(-rate_); }  // P(ξ = 0)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mno/core/boost_math.hpp"
 #include "mno/core/error.hpp"
 #include "mno/law/residual.hpp"
 
@@ -30,7 +31,7 @@ class StudentT {
  public:
   explicit StudentT(double nu) : nu_(nu) {
     require(nu > 2 && std::isfinite(nu), "StudentT", "nu",
-            text("finite degrees of freedom above 2, where the variance is finite"), text(nu));
+            Text("finite degrees of freedom above 2, where the variance is finite"), Text(nu));
   }
   double nu() const { return nu_; }
 
@@ -38,18 +39,19 @@ class StudentT {
     const double chi_square = 2 * detail::draw_gamma(stream, nu_ / 2);
     detail::draw_scaled(stream, (nu_ - 2) / chi_square, xi);
   }
-  double cdf(double z) const {
+  template <class = void> double cdf(double z) const {
     if (std::isinf(z)) return z > 0 ? 1 : 0;
-    return boost::math::cdf(boost::math::students_t(nu_), z / scale());
+    return boost::math::cdf(Unscaled(nu_), z / scale());
   }
-  double exceedance(double z) const { return cdf(-z); }
-  double quantile(double p) const {
+  template <class = void> double exceedance(double z) const { return cdf(-z); }
+  template <class = void> double quantile(double p) const {
     if (p <= 0) return -std::numeric_limits<double>::infinity();
     if (p >= 1) return std::numeric_limits<double>::infinity();
-    return scale() * boost::math::quantile(boost::math::students_t(nu_), p);
+    return scale() * boost::math::quantile(Unscaled(nu_), p);
   }
 
  private:
+  using Unscaled = boost::math::students_t_distribution<double, detail::InDouble>;
   double scale() const {
     return std::sqrt((nu_ - 2) / nu_);
   }  // of the unscaled t_ν, whose variance is ν/(ν−2)

@@ -1,0 +1,15 @@
+#pragma once
+// The versions for the GPU of all layers that expressions are made of.
+#include "mno/cuda/activation.hpp"
+#include "mno/cuda/conv.hpp"
+#include "mno/cuda/factorised_spectral.hpp"
+#include "mno/cuda/film.hpp"
+#include "mno/cuda/group_norm.hpp"
+#include "mno/cuda/mercer.hpp"
+#include "mno/cuda/nearest.hpp"
+#include "mno/cuda/noise.hpp"
+#include "mno/cuda/pointwise.hpp"
+#include "mno/cuda/pooling.hpp"
+#include "mno/cuda/resample.hpp"
+#include "mno/cuda/separable.hpp"
+#include "mno/cuda/spectral.hpp"

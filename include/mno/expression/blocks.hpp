@@ -1,0 +1,52 @@
+#pragma once
+// A batch in blocks of samples, and blocks dealt to the lanes of a device.
+#include <algorithm>
+
+#include "mno/layer/pass.hpp"
+
+namespace mno::detail {
+
+/// Blocks of about a thousand points, so that a block's activations stay in cache from the lift to the heads
+/// and back. A block also reads every weight once: where a sample has few points for a model of that size, as
+/// on planes, blocks are made of more samples, until a block's activations outweigh the weights.
+inline Index samples_per_block(Index points, Index parameters) {
+  const Index cached = std::min<Index>(16, 1024 / points);
+  const Index amortised = std::min<Index>(8, parameters / (128 * points));
+  return std::max<Index>({1, cached, amortised});
+}
+
+/// body(lane, workspace, first sample, count) for every block, dealt to lanes in turn.
+template <class Body> void for_each_block(Cpu& device, Index batch, Index size, Body&& body) {
+  const Index blocks = (batch + size - 1) / size, lanes = Cpu::lanes(blocks);
+  device.for_each_lane(lanes, [&](Index lane, Workspace& workspace) {
+    for (Index block = lane; block < blocks; block += lanes)
+      body(lane, workspace, block * size, std::min(size, batch - block * size));
+  });
+}
+
+/// body(pass, first sample, count) until all samples had their pass: here block by block, on a GPU all at
+/// once.
+template <class T, int D, class Body> void for_each_pass(Cpu& device, Index batch, Index size, Body&& body) {
+  for_each_block(device, batch, size, [&](Index, Workspace& workspace, Index first, Index count) {
+    workspace.trace.release();
+    workspace.scratch.release();
+    Pass<T, D> pass(workspace);
+    body(pass, first, count);
+  });
+}
+
+/// Memory for what a whole batch needs beside its passes, until the next batch comes. One at a time.
+template <class T, class Device> class BatchMemory;
+template <class T> class BatchMemory<T, Cpu> {
+ public:
+  explicit BatchMemory(Cpu& device) : arena_(device.own<Own>().arena) { arena_.release(); }
+  T* take(Index n) const { return arena_.template take<T>(std::size_t(n)); }
+
+ private:
+  struct Own {
+    Arena arena;
+  };
+  Arena& arena_;
+};
+
+}  // namespace mno::detail

@@ -1,0 +1,31 @@
+#pragma once
+// What a loss is given: what a model says about some samples of a batch, and where the cotangents go.
+#include "mno/core/field.hpp"
+
+namespace mno {
+
+/// The law of samples [first, first + mean.batch), and where its cotangents go (zeroed before). Whoever has
+/// several terms to evaluate may compute v = Σ_k B_k² once for all of them, and collect v̄.
+template <class T, int D> struct LawBlock {
+  Index first = 0;
+  View<const T, D> mean, factor;
+  View<T, D> mean_bar, factor_bar;
+  View<const T, D> variance = {};  // v, or empty: then a term computes it from the factor
+  View<T, D> variance_bar = {};    // v̄, or empty: then a term adds 2 v̄ B_k to B̄_k
+};
+/// The same for an operator that gives a field.
+template <class T, int D> struct FieldBlock {
+  Index first = 0;
+  View<const T, D> value;
+  View<T, D> value_bar;
+};
+
+namespace detail {
+/// A field is a law without a factor: terms of the mean take it.
+template <class T, int D> const LawBlock<T, D>& as_law(const LawBlock<T, D>& law) { return law; }
+template <class T, int D> LawBlock<T, D> as_law(const FieldBlock<T, D>& field) {
+  return {field.first, field.value, {}, field.value_bar, {}};
+}
+}  // namespace detail
+
+}  // namespace mno
