@@ -168,7 +168,7 @@ class Step:
         self.product_adjoint(WIDTH, PROJECTION, add=add)
         self.column_sums(PROJECTION)
 
-    # --- cuda/nodes.hpp, cuda/model.hpp
+    # --- cuda/nodes.hpp, model/gradient.hpp
 
     def forward(self, recording):
         self.device.part = "lift"
@@ -188,8 +188,8 @@ class Step:
 
     def adjoint(self):
         self.device.part = "gate and law"
-        for channels in self.heads:
-            self.device.for_each("Transfer", self.rows * channels, 2 * FLOAT)
+        self.device.for_each("SetTo", self.rows * self.outputs, FLOAT)
+        self.device.for_each("Transfer", self.rows * RANK * CHANNELS, 2 * FLOAT)
         self.device.for_each("ScaleSamples", self.rows * self.outputs, 2 * FLOAT)
         self.device.reduce("InnerProduct", self.batch, self.n * self.outputs, 2 * FLOAT, FLOAT)
         self.device.for_each("GateAdjoint", self.batch, 3 * FLOAT)
@@ -210,18 +210,16 @@ class Step:
         entries = self.rows * CHANNELS
         device, each = self.device, self.n * CHANNELS
         device.part = "loss"
-        device.for_each("BeginLoss", entries, (RANK + 3) * FLOAT)
-        device.for_each("Fill", entries * RANK, FLOAT)
+        device.for_each("BeginVariance", entries, (RANK + 2) * FLOAT)
         device.for_each("Fill", TERMS * self.batch, DOUBLE)
         for term in ("decoupled_nll", "variance_consistency", "mean_error", "mean_squared_error", "regularisation"):
             relative = term in ("variance_consistency", "mean_error")
-            by_entry = term in ("decoupled_nll", "regularisation")
-            reads = 4 if by_entry else 2
+            reads = 2 if relative else 4
             number = 2 * DOUBLE if relative else DOUBLE
             device.reduce(term, self.batch, each, reads * FLOAT, number)
             device.for_each(f"{term}, value", self.batch, number + DOUBLE + (DOUBLE if relative else 0))
-            device.for_each(f"{term}, cotangent", entries, (reads + (4 if by_entry else 2)) * FLOAT)
-        device.for_each("EndLoss", entries * RANK, 3 * FLOAT + FLOAT / RANK)
+            device.for_each(f"{term}, cotangent", entries, (reads + (2 if relative else 4)) * FLOAT)
+        device.for_each("EndVariance", entries, (3 * RANK + 1) * FLOAT)
         device.reduce("values", TERMS, self.batch, DOUBLE, DOUBLE)
 
     # --- cuda/train.hpp and what gpu_benchmark calls forward

@@ -5,6 +5,11 @@
 #include <unsupported/Eigen/SpecialFunctions>
 
 #include "flops.hpp"
+#include "mno/layer/conv.hpp"
+#include "mno/layer/factorised_spectral.hpp"
+#include "mno/layer/group_norm.hpp"
+#include "mno/layer/pooling.hpp"
+#include "mno/layer/spectral_resample.hpp"
 #include "mno/model/heads.hpp"
 #include "mno/train/adamw.hpp"
 #include "peak.hpp"
@@ -58,23 +63,23 @@ template <class L, int D> struct Layered {
   Workspace workspace;
   Field<float, D> x, y, ybar, xbar;
   std::vector<float> w = random_values(std::max<std::size_t>(L::parameters, 1)), wbar = w;
-  typename L::template Trace<P> trace;
+  TraceOf<L, P> trace;
 
   explicit Layered(const Grid<D>& grid)
       : x(random_field<D>(block(grid), grid, L::inputs)),
-        y(block(grid), grid, L::outputs),
-        ybar(random_field<D>(block(grid), grid, L::outputs)),
+        y(block(grid), output_grid<L>(grid), L::outputs),
+        ybar(random_field<D>(block(grid), output_grid<L>(grid), L::outputs)),
         xbar(block(grid), grid, L::inputs) {}
 
   void forward() {
     workspace.trace.release();
     workspace.scratch.release();
     P pass(workspace);
-    L::template forward<P>(weights(), x.view(), y.view(), trace, pass);
+    forward_of<L, P>(weights(), x.view(), y.view(), trace, pass, Write::set);
   }
   void vjp() {
     P pass(workspace);
-    L::template vjp<P>(weights(), ybar.view(), trace, {wbar.data(), L::parameters}, xbar.view(), pass);
+    vjp_of<L, P>(weights(), ybar.view(), trace, {wbar.data(), L::parameters}, xbar.view(), pass, Write::set);
   }
   std::span<const float> weights() const { return {w.data(), L::parameters}; }
 };
@@ -241,6 +246,101 @@ template <int In, int Out> void add_pointwise() {
 }
 const bool pointwise_added =
     (add_pointwise<48, 48>(), add_pointwise<48, 128>(), add_pointwise<128, 16>(), true);
+
+// ---- convolution
+// -------------------------------------------------------------------------------------------------
+
+/// 3 × 3 taps, 48 → 48 channels: two products as large as forward's make vjp.
+template <class Edge, int Stride> void convolution(benchmark::State& state, bool backward) {
+  const double flops = 2.0 * 9 * 48 * 48 / (Stride * Stride);
+  using L = Conv<48, 48, 2, 3, Edge, Stride>;
+  if (backward)
+    vjp<L, 2>(state, 2 * flops);
+  else
+    forward<L, 2>(state, flops);
+}
+/// Every point's patch copied into a row, and one product by Eigen; its adjoints likewise.
+void convolution_by_eigen(benchmark::State& state, bool backward) {
+  const Index n = state.range(0), samples = block(square<2>(n)), points = samples * n * n;
+  const Rows x = Rows::Random(points, 48), w = Rows::Random(9 * 48, 48), ybar = Rows::Random(points, 48);
+  Rows patches(points, 9 * 48), y(points, 48), wbar = w, xbar = x;
+  const auto for_each_patch = [&](auto&& f) {
+    for (Index p = 0; p < points; ++p)
+      for (Index a = 0; a < 9; ++a) {
+        const Index i = p / n % n, j = p % n;
+        f(p, a, p - i * n - j + (i + a / 3 - 1 + n) % n * n + (j + a % 3 - 1 + n) % n);
+      }
+  };
+  const auto copy = [&] {
+    for_each_patch([&](Index p, Index a, Index from) { patches.row(p).segment(a * 48, 48) = x.row(from); });
+  };
+  const peak::Watch watch;
+  for (auto _ : state) {
+    copy();
+    if (backward) {
+      wbar.noalias() = patches.transpose() * ybar;
+      patches.noalias() = ybar * w.transpose();
+      xbar.setZero();
+      for_each_patch([&](Index p, Index a, Index to) { xbar.row(to) += patches.row(p).segment(a * 48, 48); });
+    } else {
+      y.noalias() = patches * w;
+    }
+    benchmark::ClobberMemory();
+  }
+  peak::report(state, watch, (backward ? 4.0 : 2.0) * 9 * 48 * 48 * double(points));
+}
+const bool convolution_added = [] {
+  for (const bool backward : {false, true}) {
+    const std::string name = backward ? "vjp" : "forward";
+    for (const Index points : {8, 64}) {
+      add("conv/" + name, convolution<Circular, 1>, backward)->ArgName("points")->Arg(points);
+      add("conv_by_eigen/" + name, convolution_by_eigen, backward)->ArgName("points")->Arg(points);
+    }
+    add("conv_reflecting/" + name, convolution<Reflecting, 1>, backward)->ArgName("points")->Arg(64);
+    add("conv_stride_2/" + name, convolution<Circular, 2>, backward)->ArgName("points")->Arg(64);
+  }
+  return true;
+}();
+
+// ---- layers that are all memory: a field is read, and one is written
+// --------------------------------------------------------------------
+
+template <class L> void memory_bound(benchmark::State& state, bool backward) {
+  Layered<L, 2> layer(square<2>(state.range(0)));
+  layer.forward();
+  const peak::Watch watch;
+  for (auto _ : state) backward ? layer.vjp() : layer.forward();
+  state.counters["ns/value"] = 1e9 * watch.seconds() / double(state.iterations()) / double(layer.x.size());
+}
+template <class L> void add_memory_bound(const std::string& name) {
+  for (const bool backward : {false, true})
+    add(name + (backward ? "/vjp" : "/forward"), memory_bound<L>, backward)->ArgName("points")->Arg(64);
+}
+const bool memory_bound_added =
+    (add_memory_bound<GroupNorm<48, 8>>("group_norm"), add_memory_bound<AveragePool<48, 2>>("average_pool"),
+     add_memory_bound<MaxPool<48, 2>>("max_pool"), add_memory_bound<SpectralUp<48, 2>>("spectral_up"),
+     add_memory_bound<SpectralDown<48, 2>>("spectral_down"), true);
+
+// ---- factorised spectral convolution
+// ------------------------------------------------------------------------------------------
+
+/// Along every axis, transforms and mixing of as many lines as there are.
+void factorised(benchmark::State& state, bool backward) {
+  const floor_count::Flops<Shape48<1>> flops{{state.range(0)}};
+  const double lines = 2 * double(state.range(0)), transforms = 2 * flops.transform(48);
+  using L = FactorisedSpectralConv<48, 48, 2, 16>;
+  if (backward)
+    vjp<L, 2>(state, 0, lines * (transforms + 2 * flops.mixing()));
+  else
+    forward<L, 2>(state, 0, lines * (transforms + flops.mixing()));
+}
+const bool factorised_added = [] {
+  for (const bool backward : {false, true})
+    add(backward ? "factorised_spectral/vjp" : "factorised_spectral/forward", factorised, backward)
+        ->ArgName("points")
+        ->Arg(64);
+  return true;
+}();
 
 // ---- activation
 // --------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include "flops.hpp"
 #include "mno/loss/recipe.hpp"
+#include "mno/model/gradient.hpp"
 #include "mno/train/adamw.hpp"
 #include "peak.hpp"
 

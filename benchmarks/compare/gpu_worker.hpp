@@ -49,7 +49,7 @@ template <int D> class GpuWorker {
                               gradient_, device_);
   }
   void step() {
-    engine_.gradient(entries_, {}, recipe_, std::numeric_limits<double>::max(), values_);
+    engine_.gradient(entries_, {}, recipe_, std::numeric_limits<double>::max(), values_, 0);
     engine_.step(optimiser_options.learning_rate);
     device_.wait();
   }
@@ -79,10 +79,15 @@ template <int D> class GpuWorker {
   void forward() {
     const auto& u = setting_.data.initial;
     device_.run(u.batch(), [&](Index samples) {
-      const cuda::DeviceCondition<float, D> condition{
-          {initial_.data(), samples, u.grid(), u.channels(), u.channels()}, times_.data(), {}};
-      const cuda::DeviceLaw<float, D> law =
-          cuda::DeviceModel<M>(weights_.data(), setting_.model).predict(device_, condition);
+      const Condition<float, D> condition{{initial_.data(), samples, u.grid(), u.channels(), u.channels()},
+                                          {times_.data(), std::size_t(samples)}};
+      Pass<float, D, Cuda> pass(device_);
+      const detail::Predicted<float, D> law{
+          pass.keep_uninitialised(samples, u.grid(), u.channels()),
+          pass.keep_uninitialised(samples, u.grid(), Goal<D>::rank * u.channels())};
+      detail::predict_on(setting_.model, std::span<const float>(weights_.data(), weights_.size()),
+                         static_cast<const PreparedWeights<float>*>(nullptr), condition,
+                         View<const float, D>{}, 0, law, device_);
       const Index n = cuda::numbers(law.mean);
       float* const variance = device_.arena().template keep<float>(std::size_t(n));
       device_.for_each(

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "mno/data/ensemble.hpp"
-#include "mno/io/model_file.hpp"
+#include "mno/io/safetensors/model_file.hpp"
 #include "mno/loss/recipe.hpp"
 #include "mno/train/adamw.hpp"
 
@@ -42,7 +42,7 @@ template <int D> Field<float, D> waves(Stream& random, Index batch, const Grid<D
       phase[i] = 2 * std::numbers::pi * random.uniform();
       size[i] = amplitude * random.normal() / 2;
     }
-    fill(field.view().samples(b, 1), [&](const std::array<double, D>& x, Index) {
+    field.view().samples(b, 1).fill([&](const std::array<double, D>& x, Index) {
       double sum = 0;
       for (int i = 0; i < 6; ++i) {
         double angle = phase[i];

@@ -10,7 +10,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "mno/io/safetensors_writer.hpp"
+#include "mno/io/safetensors/writer.hpp"
 #include "mno/simulate/burgers.hpp"
 #include "timing.hpp"
 

@@ -7,6 +7,8 @@
 //     tasks  train    a training step
 //            forward  mean and variance of the whole batch
 //            latency  the same for one sample
+#include "mno/model/gradient.hpp"
+#include "mno/model/prepared.hpp"
 #include "protocol.hpp"
 #include "setting.hpp"
 
