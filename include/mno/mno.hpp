@@ -1,6 +1,7 @@
 #pragma once
 // Martingale Neural Operators: everything. A program that needs less includes less.
 #include "mno/core/tensor.hpp"
+#include "mno/core/version.hpp"
 #include "mno/data/ensemble.hpp"
 #include "mno/data/leading_factors.hpp"
 #include "mno/data/normaliser.hpp"
@@ -17,9 +18,11 @@
 #include "mno/expression/product.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
+#include "mno/expression/text.hpp"
 #include "mno/io/array.hpp"
 #include "mno/io/array_file.hpp"
 #include "mno/io/bytes.hpp"
+#include "mno/io/crc64.hpp"
 #include "mno/io/ensemble_reader.hpp"
 #include "mno/io/file.hpp"
 #include "mno/io/json/parser.hpp"
