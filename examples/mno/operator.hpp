@@ -51,7 +51,8 @@ class Operator {
  public:
   virtual ~Operator() = default;
   virtual ShapeNumbers shape() const = 0;
-  virtual std::string shape_text() const = 0;  // as model files have it
+  virtual std::string shape_text() const = 0;  // these two as model files have them
+  virtual std::string expression_text() const = 0;
 };
 
 /// A model from a file. Conditions and laws are in normalised coordinates; a deterministic operator gives a

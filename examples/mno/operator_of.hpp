@@ -62,6 +62,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     return {kind_, S::dimension, S::channels, S::rank, S::width, S::modes, S::depth, mno::known_fields<S>()};
   }
   std::string shape_text() const override { return io::shape_text<S>(); }
+  std::string expression_text() const override { return mno::expression_text<typename M::Expression>(); }
 
   std::unique_ptr<Predictor<D>> load(const std::filesystem::path& model) const override {
     return std::make_unique<PredictorOf<M>>(io::read_model<M>(model));
@@ -119,7 +120,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     };
     if (request.resume) {
       const io::SafetensorsReader checkpoint(request.checkpoint);
-      if (io::wanted(checkpoint.name(), checkpoint.metadata(), "data") != about["data"])
+      if (io::wanted(checkpoint.name(), io::model_metadata(checkpoint), "data") != about["data"])
         io::refuse(checkpoint.name(), "expected a run on the data of ", request.data,
                    ", found one on other data or with another split");
       mno::read_checkpoint(request.checkpoint, model, trainer);

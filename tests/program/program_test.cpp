@@ -144,6 +144,28 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
   CHECK(nlohmann::json::parse(mno_in(folder, "info data.npz --json").out)["members"] == 16);
 }
 
+TEST_CASE(
+    "a model file says what it is; one that is damaged is told apart, and nothing is predicted from it") {
+  const Scratch folder;
+  simulate_heat(folder);
+  REQUIRE(mno_in(folder, "train --data data.npz -o m.safetensors --epochs 1 --batch 8" + small).code == 0);
+  write_npy(folder / "u0.npy", Array::of({40}, values(40, 3)));
+  const auto told = nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out);
+  CHECK(told["intact"] == true);
+  CHECK(told["metadata"]["expression"].get<std::string>().starts_with(
+      "(lift{2->16, weight 16x2, bias 16} >> "));
+  CHECK(told["metadata"]["library"] == "mno " MNO_PROJECT_VERSION);
+
+  Bytes file = read_file(folder / "m.safetensors");
+  file.back() ^= std::byte{1};  // the last bit of a weight
+  spoil(folder / "m.safetensors", file);
+  CHECK(nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out)["intact"] == false);
+  const auto refused = mno_in(folder, "predict --model m.safetensors --input u0.npy --time 0.5 -o law.npz");
+  CHECK(refused.code != 0);
+  CHECK(says(refused.errors, "'m.safetensors': is damaged"));
+  CHECK_FALSE(std::filesystem::exists(folder / "law.npz"));
+}
+
 TEST_CASE("a model that was trained with least points keeps them, and answers on the grid that is asked") {
   const Scratch folder;
   simulate_heat(folder);
