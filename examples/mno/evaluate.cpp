@@ -39,15 +39,15 @@ int evaluate(EvaluateOptions& options) {
   name_rows(rows, "evaluation", options.benchmark, options.method);
 
   const mno::report::Json json{
-      {"command", "evaluate"},         {"model", request.model.string()},
-      {"data", options.data.string()}, {"conditions", file.samples()},
-      {"members", file.members()},     {"draws", request.draws > 0 ? request.draws : file.members()},
-      {"coordinates", "normalised"},   {"rows", mno::report::json_of(rows)}};
+      {"command", "evaluate"},          {"model", request.model.string()},
+      {"data", options.data.string()},  {"conditions", file.samples()},
+      {"members", file.most_members()}, {"draws", request.draws > 0 ? request.draws : file.most_members()},
+      {"coordinates", "normalised"},    {"rows", mno::report::json_of(rows)}};
   if (!options.folder.empty()) {
     auto record = record_of(evaluation, request.model);
     record.title = request.model.filename().string() + " on " + options.data.filename().string();
     record.description =
-        mno::Text("Scores over ", file.samples(), " initial conditions with ", file.members(),
+        mno::Text("Scores over ", file.samples(), " initial conditions with ", file.most_members(),
                   " members each, in normalised coordinates; pictures in those of the data.")
             .str();
     write_results(record, options.folder);
@@ -57,7 +57,7 @@ int evaluate(EvaluateOptions& options) {
     return succeeded;
   }
   std::printf("%lld conditions, %lld members each; normalised coordinates\n",
-              static_cast<long long>(file.samples()), static_cast<long long>(file.members()));
+              static_cast<long long>(file.samples()), static_cast<long long>(file.most_members()));
   std::printf("%-22s %12s %12s\n", "metric", "value", "floor");
   for (const auto& row : rows) {
     char name[64];

@@ -152,7 +152,7 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
     if (request.selection.points > 0) grid.points[0] = request.selection.points;
   const Index channels = file.channels();
   mno::Cpu device(request.threads);
-  const Index draws = request.draws > 0 ? request.draws : file.members();
+  const Index draws = request.draws > 0 ? request.draws : file.most_members();
 
   metric::MeanRmse mean;
   metric::VarianceRmse variance;
@@ -294,9 +294,9 @@ template <int... D> constexpr auto instances(std::integer_sequence<int, D...>) {
 }  // namespace
 
 Evaluation evaluate(io::EnsembleReader& file, const EvaluateRequest& request) {
-  if (file.members() < 4)
+  if (file.least_members() < 4)
     io::refuse(file.name(), "expected at least four members per sample, for the floors, found ",
-               file.members());
+               file.least_members());
   return in_dimension(of_model(request.model),
                       [&](const auto& one) { return evaluate_in(one, file, request); });
 }

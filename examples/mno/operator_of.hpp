@@ -2,6 +2,7 @@
 // Training and prediction for one operator: everything that depends on its shape at compile time is here.
 #include <chrono>
 #include <cmath>
+#include <mno/data/noise_variance.hpp>
 #include <mno/train/checkpoint.hpp>
 #include <mno/train/open_path.hpp>
 #ifdef MNO_PROGRAM_CUDA
@@ -101,7 +102,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     normaliser.apply(validation);
 
     M model(options.seed, train.grid().domain);
-    if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
+    if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::noise_variance(train))));
     model.set_least_points(request.least_points);
     if (train.known.batch() == 1) model.store_known_fields(train.known);
     if (std::string_view(kind_) == "mno-path") open_path(model, train, cpu);

@@ -103,7 +103,7 @@ int train(TrainOptions& options) {
   request.data = file.name();
   request.scaled_factor = request.recipe == "decoupled";
   const TrainResult result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
-    auto train = read_statistics<D>(file, needed(training.recipe, one.shape().rank, file.members()));
+    auto train = read_statistics<D>(file, needed(training.recipe, one.shape().rank));
     mno::Ensemble<float, D> validation;
     const mno::Split split = mno::split_by_origin(train.origins, options.validation, 0, training.seed);
     if (!split.validation.empty()) {

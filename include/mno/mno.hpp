@@ -3,6 +3,8 @@
 #include "mno/core/tensor.hpp"
 #include "mno/data/ensemble.hpp"
 #include "mno/data/leading_factors.hpp"
+#include "mno/data/member_offsets.hpp"
+#include "mno/data/noise_variance.hpp"
 #include "mno/data/normaliser.hpp"
 #include "mno/data/running_moments.hpp"
 #include "mno/data/split.hpp"
