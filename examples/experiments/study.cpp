@@ -312,15 +312,11 @@ void Study::train_all() {
         if (since < (progress_->terminal() ? 0.2 : seconds_between_lines)) return;
         shown = now;
         const double passed = std::chrono::duration<double>(now - begin).count();
-        progress_->show(std::to_string(finished) + " of " + std::to_string(open.size()) + " models, " +
-                        program::clock(passed * (work - done) / std::max(done, 1e-9)) + " left  (" +
-                        job.what + ": epoch " + std::to_string(report.epoch) + "/" +
-                        std::to_string(report.epochs) +
-                        (report.validation ? ", on validation: mean RMSE " +
-                                                 program::short_number(report.validation->mean_rmse) +
-                                                 ", W2g " + program::short_number(report.validation->w2g)
-                                           : "") +
-                        ")");
+        progress_->show(
+            std::to_string(finished) + " of " + std::to_string(open.size()) + " models, " +
+            program::clock(passed * (work - done) / std::max(done, 1e-9)) + " left  (" + job.what +
+            ": epoch " + std::to_string(report.epoch) + "/" + std::to_string(report.epochs) +
+            (report.validation ? ", on validation: " + program::text_of(*report.validation) : "") + ")");
       });
       if (!whole) interrupted = true;
     } catch (...) {

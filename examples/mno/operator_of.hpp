@@ -156,7 +156,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
       const auto now = std::chrono::steady_clock::now();
       const bool due = std::chrono::duration<double>(now - written).count() >= request.checkpoint_seconds;
       // Weights that give no numbers on validation are nothing to go back to.
-      const bool good = !report.validation || std::isfinite(report.validation->w2g);
+      const bool good = !report.validation || std::isfinite(report.validation->criterion());
       if (result.interrupted || (due && good && !trainer.finished())) {
         mno::write_checkpoint(request.checkpoint, model, normaliser, trainer, about);
         written = std::chrono::steady_clock::now();
@@ -168,9 +168,8 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     about["training"] = mno::detail::training_text(options, train.size());
     if (validation.size() > 0) {
       result.scores = mno::score(model, validation, device);
-      about["validation.mean_rmse"] = io::detail::number(result.scores->mean_rmse);
-      about["validation.variance_rmse"] = io::detail::number(result.scores->variance_rmse);
-      about["validation.w2g"] = io::detail::number(result.scores->w2g);
+      for (const auto& [name, value] : result.scores->named())
+        about["validation." + name] = io::detail::number(value);
     }
     io::write_model(request.model, model, normaliser, about);
     return result;
