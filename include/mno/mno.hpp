@@ -66,6 +66,7 @@
 #include "mno/metric/moments.hpp"
 #include "mno/metric/pit.hpp"
 #include "mno/metric/rmse.hpp"
+#include "mno/metric/scorecard.hpp"
 #include "mno/metric/spectrum.hpp"
 #include "mno/metric/wasserstein.hpp"
 #include "mno/model/gradient.hpp"
