@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <mno/data/noise_variance.hpp>
 #include <mno/simulate/burgers.hpp>
 #include <mno/simulate/ensemble.hpp>
 #include <mno/train/checkpoint.hpp>

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <mno/data/noise_variance.hpp>
 #include <mno/data/split.hpp>
 #include <mno/io/zip/ensemble_file.hpp>
 #include <mno/law/quantile.hpp>
@@ -70,7 +71,7 @@ int main(int argc, char** argv) try {
 
   // [read]
   mno::io::EnsembleFile file(folder / "data.npz");
-  std::cout << file.samples() << " samples of " << file.members() << " members, " << file.channels()
+  std::cout << file.samples() << " samples of " << file.most_members() << " members, " << file.channels()
             << " channel(s) in dimension " << file.dimension() << "\n";
   mno::Ensemble<float, 1> all = file.read<float, 1>();
   // [read] end

@@ -237,7 +237,7 @@ std::shared_ptr<const mno::Ensemble<float, 1>> Study::statistics(const Data& dat
   const std::lock_guard lock(statistics_mutex_);
   const auto named = [&](const std::string& key) -> auto& {
     return statistics_[key + " factors=" + std::to_string(keep.factors) +
-                       " kept=" + std::to_string(keep.kept_members)];
+                       " kept=" + std::to_string(keep.members)];
   };
   auto& all = named(data.file.string());
   if (!all) {
@@ -260,8 +260,7 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
     report(now);
     history.add(now);
   };
-  const Index members = program::open_ensembles(job.train.file)->members();
-  const auto train = statistics(job.train, program::needed(request.options.recipe, job.factors, members));
+  const auto train = statistics(job.train, program::needed(request.options.recipe, job.factors));
   const auto validation = statistics(job.validation, {});
   if (job.model->train(*train, *validation, request).interrupted) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})
@@ -313,15 +312,11 @@ void Study::train_all() {
         if (since < (progress_->terminal() ? 0.2 : seconds_between_lines)) return;
         shown = now;
         const double passed = std::chrono::duration<double>(now - begin).count();
-        progress_->show(std::to_string(finished) + " of " + std::to_string(open.size()) + " models, " +
-                        program::clock(passed * (work - done) / std::max(done, 1e-9)) + " left  (" +
-                        job.what + ": epoch " + std::to_string(report.epoch) + "/" +
-                        std::to_string(report.epochs) +
-                        (report.validation ? ", on validation: mean RMSE " +
-                                                 program::short_number(report.validation->mean_rmse) +
-                                                 ", W2g " + program::short_number(report.validation->w2g)
-                                           : "") +
-                        ")");
+        progress_->show(
+            std::to_string(finished) + " of " + std::to_string(open.size()) + " models, " +
+            program::clock(passed * (work - done) / std::max(done, 1e-9)) + " left  (" + job.what +
+            ": epoch " + std::to_string(report.epoch) + "/" + std::to_string(report.epochs) +
+            (report.validation ? ", on validation: " + program::text_of(*report.validation) : "") + ")");
       });
       if (!whole) interrupted = true;
     } catch (...) {

@@ -32,7 +32,10 @@ void describe_ensemble(const std::filesystem::path& path, Json& json) {
   json["kind"] = "ensemble";
   json["dimension"] = data->dimension();
   json["samples"] = data->samples();
-  json["members"] = data->members();
+  if (data->least_members() == data->most_members())
+    json["members"] = data->most_members();
+  else
+    json["members"] = {data->least_members(), data->most_members()};  // from, to
   json["channels"] = data->channels();
   json["points"] = data->points();
   json["length"] = data->length();

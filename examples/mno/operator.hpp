@@ -78,7 +78,7 @@ template <int D> class OperatorIn : public Operator {
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 
 /// What the terms of a recipe want to know of the members, beside mean and variance.
-mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors, mno::Index members);
+mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors);
 
 /// All samples of a file as statistics.
 template <int D>

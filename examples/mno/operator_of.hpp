@@ -2,6 +2,7 @@
 // Training and prediction for one operator: everything that depends on its shape at compile time is here.
 #include <chrono>
 #include <cmath>
+#include <mno/data/noise_variance.hpp>
 #include <mno/train/checkpoint.hpp>
 #include <mno/train/open_path.hpp>
 #ifdef MNO_PROGRAM_CUDA
@@ -102,7 +103,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     normaliser.apply(validation);
 
     M model(options.seed, train.grid().domain);
-    if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
+    if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::noise_variance(train))));
     model.set_least_points(request.least_points);
     if (train.known.batch() == 1) model.store_known_fields(train.known);
     if (std::string_view(kind_) == "mno-path") open_path(model, train, cpu);
@@ -156,7 +157,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
       const auto now = std::chrono::steady_clock::now();
       const bool due = std::chrono::duration<double>(now - written).count() >= request.checkpoint_seconds;
       // Weights that give no numbers on validation are nothing to go back to.
-      const bool good = !report.validation || std::isfinite(report.validation->w2g);
+      const bool good = !report.validation || std::isfinite(report.validation->criterion());
       if (result.interrupted || (due && good && !trainer.finished())) {
         mno::write_checkpoint(request.checkpoint, model, normaliser, trainer, about);
         written = std::chrono::steady_clock::now();
@@ -168,9 +169,8 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     about["training"] = mno::detail::training_text(options, train.size());
     if (validation.size() > 0) {
       result.scores = mno::score(model, validation, device);
-      about["validation.mean_rmse"] = io::detail::number(result.scores->mean_rmse);
-      about["validation.variance_rmse"] = io::detail::number(result.scores->variance_rmse);
-      about["validation.w2g"] = io::detail::number(result.scores->w2g);
+      for (const auto& [name, value] : result.scores->named())
+        about["validation." + name] = io::detail::number(value);
     }
     io::write_model(request.model, model, normaliser, about);
     return result;

@@ -103,7 +103,7 @@ int train(TrainOptions& options) {
   request.data = file.name();
   request.scaled_factor = request.recipe == "decoupled";
   const TrainResult result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
-    auto train = read_statistics<D>(file, needed(training.recipe, one.shape().rank, file.members()));
+    auto train = read_statistics<D>(file, needed(training.recipe, one.shape().rank));
     mno::Ensemble<float, D> validation;
     const mno::Split split = mno::split_by_origin(train.origins, options.validation, 0, training.seed);
     if (!split.validation.empty()) {
@@ -132,18 +132,13 @@ int train(TrainOptions& options) {
                                 {"train_samples", result.train},
                                 {"validation_samples", result.validation}};
     if (result.scores)
-      json["validation"] = {{"mean_rmse", result.scores->mean_rmse},
-                            {"var_rmse", result.scores->variance_rmse},
-                            {"w2g", result.scores->w2g}};
+      for (const auto& [name, value] : result.scores->named()) json["validation"][name] = value;
     std::cout << json.dump() << "\n";
     return succeeded;
   }
   std::cout << "Wrote " << request.model.string() << ": " << result.parameters << " parameters, "
             << result.epochs << " epochs on " << result.train << " samples";
-  if (result.scores)
-    std::cout << "; on " << result.validation << " others: mean RMSE "
-              << short_number(result.scores->mean_rmse) << ", variance RMSE "
-              << short_number(result.scores->variance_rmse) << ", W2g " << short_number(result.scores->w2g);
+  if (result.scores) std::cout << "; on " << result.validation << " others: " << text_of(*result.scores);
   std::cout << ".\n";
   return succeeded;
 }

@@ -21,13 +21,20 @@ struct Plane {
   static constexpr int dimension = 2, channels = 1, rank = 2, width = 4, modes = 3, depth = 1, projection = 5;
 };
 
-/// Ensembles without any meaning: what counts is that both devices see the same.
+/// Ensembles without any meaning: what counts is that both devices see the same. Conditions have four
+/// members, or four, five, two and so on.
 template <class T, int D>
-Ensemble<T, D> data(Index entries, const Grid<D>& grid, Index channels, std::uint64_t seed) {
-  auto result = make_ensemble<T, D>(entries, grid, channels, {.factors = 2, .kept_members = 4});
+Ensemble<T, D> data(Index entries, const Grid<D>& grid, Index channels, std::uint64_t seed,
+                    bool uneven = false) {
+  std::vector<Index> counts(std::size_t(entries), Index(4));
+  if (uneven)
+    for (Index e = 0; e < entries; ++e)
+      counts[std::size_t(e)] = Index(std::array{4, 5, 2}[std::size_t(e % 3)]);
+  auto result =
+      make_ensemble<T, D>(std::span<const Index>(counts), grid, channels, {.factors = 2, .members = true});
   for (Index e = 0; e < entries; ++e) {
     Stream random(seed, std::uint64_t(e));
-    Field<T, D> initial(1, grid, channels), members(4, grid, channels);
+    Field<T, D> initial(1, grid, channels), members(counts[std::size_t(e)], grid, channels);
     for (T& value : initial.span()) value = T(random.normal());
     for (T& value : members.span()) value = T(0.5 * random.normal());
     set_condition<T, D>(result, e, std::as_const(initial).view(), T(0.2 + random.uniform()), e,
@@ -106,6 +113,8 @@ TEST_CASE("every term of the loss has the processor's value and gradient") {
   same_loss_and_gradient<Mno<Plane, double>>(data<double, 2>(3, {{6, 5}}, 1, 1), 1e-12);
   same_loss_and_gradient<PathMno<Small, double>>(data<double, 1>(3, {{8}}, 2, 1), 1e-12,
                                                  20);  // on a finer grid
+  same_loss_and_gradient<Mno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1, /*uneven=*/true),
+                                             1e-12);
 }
 
 TEST_CASE("known fields, stored or given, and coordinates") {
@@ -127,18 +136,21 @@ TEST_CASE("known fields, stored or given, and coordinates") {
 
 TEST_CASE("a training run is the processor's to rounding, also from the other's checkpoint") {
   const Clean clean;
-  const auto train = data<double, 1>(10, {{8}}, 2, 1), validation = data<double, 1>(3, {{8}}, 2, 2);
+  const auto train = data<double, 1>(10, {{8}}, 2, 1, /*uneven=*/true),
+             validation = data<double, 1>(3, {{8}}, 2, 2);
   using M = PathMno<Small, double>;
+  auto options = short_run();
+  options.recipe.crps.weight = 0.3;  // a term of members
   const auto path =
       std::filesystem::temp_directory_path() / ("mno-cuda-" + std::to_string(::getpid()) + ".safetensors");
   Cpu cpu(1);
   M reference(1);
-  Trainer<M> whole(reference, train, &validation, short_run(), cpu);
+  Trainer<M> whole(reference, train, &validation, options, cpu);
   while (!whole.finished()) whole.run_epoch();
 
   M model(1);
   Cuda cuda;
-  Trainer<M, Cuda> trainer(model, train, &validation, short_run(), cuda);
+  Trainer<M, Cuda> trainer(model, train, &validation, options, cuda);
   const auto report = trainer.run_epoch();
   CHECK(report.finished);
   write_checkpoint(path, model, Normaliser::identity(2), trainer);
@@ -148,12 +160,12 @@ TEST_CASE("a training run is the processor's to rounding, also from the other's 
   CHECK(trainer.state().stopping.best == doctest::Approx(whole.state().stopping.best).epsilon(1e-9));
 
   M moved(77);  // begun there, ended here
-  Trainer<M> here(moved, train, &validation, short_run(), cpu);
+  Trainer<M> here(moved, train, &validation, options, cpu);
   read_checkpoint(path, moved, here);
   while (!here.finished()) here.run_epoch();
   CHECK(distance<double>(std::as_const(moved).values(), std::as_const(reference).values()) < 1e-9);
   M back(78);  // and goes on there as if nothing had been
-  Trainer<M, Cuda> there(back, train, &validation, short_run(), cuda);
+  Trainer<M, Cuda> there(back, train, &validation, options, cuda);
   read_checkpoint(path, back, there);
   while (!there.finished()) there.run_epoch();
   CHECK(std::ranges::equal(std::as_const(back).values(), std::as_const(model).values()));
@@ -163,7 +175,7 @@ TEST_CASE("a training run is the processor's to rounding, also from the other's 
 
 TEST_CASE("a step allocates nothing after the first") {
   const Clean clean;
-  const auto train = data<float, 1>(12, {{16}}, 2, 1);
+  const auto train = data<float, 1>(12, {{16}}, 2, 1, /*uneven=*/true);
   PathMno<Small> model(1);
   Cuda cuda;
   Trainer<PathMno<Small>, Cuda> trainer(model, train, nullptr, short_run(), cuda);

@@ -4,6 +4,7 @@
 // the floor that no operator can go below but by chance.
 #include <cmath>
 
+#include "mno/data/noise_variance.hpp"
 #include "mno/data/normaliser.hpp"
 #include "mno/law/distance.hpp"
 #include "mno/metric/covariance_error.hpp"

@@ -210,7 +210,7 @@ template <class M, class Device = Cpu> class Trainer {
       engine_.average_values(model_.values());
     }
     report.validation = score(model_, *validation_, device_);
-    report.best = stopping_.update(report.validation->w2g);
+    report.best = stopping_.update(report.validation->criterion());
     if (report.best) {
       if (best_.size() == 0) best_ = Buffer<T>(M::parameters);
       std::copy_n(model_.values().data(), M::parameters, best_.data());
