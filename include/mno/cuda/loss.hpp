@@ -72,7 +72,7 @@ template <class T, int D> class LossOnDevice {
     double* const yt = columns(target_.covariance_factor, s);
     double *const v = take(samples * probes * n), *const bv = take(samples * probes * r),
                   *const yv = take(samples * probes * s);
-    device_.for_each(samples * probes * n, detail::DrawProbes{term, n, v});
+    device_.for_each(samples * probes * n, detail::DrawProbes{term, target_.step, n, v});
     device_.multiply<double>(samples, {bv, probes, r, r, probes * r}, {v, probes, n, n, probes * n},
                              Op::plain, {bt, n, r, r, n * r}, Op::plain, Write::set);
     device_.multiply<double>(samples, {yv, probes, s, s, probes * s}, {v, probes, n, n, probes * n},

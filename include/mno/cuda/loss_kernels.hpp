@@ -93,9 +93,10 @@ struct OfDistance {
 struct OfHilbertSchmidt {
   HilbertSchmidt term;
   const double *bb, *yb, *yy;  // squared norms: (sample)
+  const double* nugget;        // what it adds: (sample)
   double scale;
   MNO_HOST_DEVICE SampleTerm operator()(Index sample) const {
-    return term.of_sample(bb[sample], yb[sample], yy[sample], scale);
+    return term.of_sample(bb[sample], yb[sample], yy[sample], nugget[sample], scale);
   }
 };
 struct OfHutchinson {
@@ -137,10 +138,11 @@ struct SquareSum {
 /// The probes of Hutchinson: v(sample, probe, entry).
 struct DrawProbes {
   Hutchinson term;
+  std::uint64_t step;
   Index entries;
   double* v;
   MNO_HOST_DEVICE void operator()(Index i) const {
-    v[i] = term.entry(i / entries / term.probes, i / entries % term.probes, i % entries, entries);
+    v[i] = term.entry(step, i / entries / term.probes, i / entries % term.probes, i % entries, entries);
   }
 };
 /// d_p = ‖Bv_p‖² − ‖Yv_p‖² per probe: its square beside ‖Yv_p‖⁴, and Bv_p times it

@@ -46,8 +46,13 @@ template <class T, int D> Target<T, D> uploaded(Cuda& device, const Target<T, D>
   const auto first = [&](const View<const T, D>& view) {
     return view ? uploaded(device, view.samples(0, view.batch / target.samples() * count)) : view;
   };
-  return {first(target.mean), first(target.variance), uploaded(device, some(target.counts, 0, count)),
-          first(target.covariance_factor), first(target.members)};
+  return {first(target.mean),
+          first(target.variance),
+          uploaded(device, some(target.counts, 0, count)),
+          first(target.covariance_factor),
+          first(target.members),
+          {},
+          target.step};
 }
 
 }  // namespace mno::cuda
