@@ -80,6 +80,9 @@ void same_loss_and_gradient(const Ensemble<typename M::Scalar, M::dimension>& en
     recipes.emplace_back();
     recipes.back().weight(name) = 1;
   }
+  for (Recipe& recipe : recipes) recipe.exact_nll.floor = 1e-3;
+  recipes.push_back(recipes[0]);
+  recipes.back().exact_nll = {.weight = 1, .shrinkage = 0.1, .floor = 1e-3, .decoupled = true};
   for (const Recipe& recipe : recipes) {
     M a = model.zeros(), b = model.zeros();
     TermValues a_values, b_values;
@@ -104,6 +107,7 @@ TEST_CASE("every term of the loss has the processor's value and gradient") {
   same_loss_and_gradient<Mno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1), 1e-12);
   same_loss_and_gradient<Mno<Small, float>>(data<float, 1>(5, {{8}}, 2, 1), 2e-5);
   same_loss_and_gradient<Mno<Plane, double>>(data<double, 2>(3, {{6, 5}}, 1, 1), 1e-12);
+  same_loss_and_gradient<NuggetMno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1), 1e-12);
   same_loss_and_gradient<PathMno<Small, double>>(data<double, 1>(3, {{8}}, 2, 1), 1e-12,
                                                  20);  // on a finer grid
 }

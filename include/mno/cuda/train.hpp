@@ -214,8 +214,8 @@ template <class M> class Engine<M, Cuda> {
   cuda::CopyStream copies_;
   cuda::DeviceBuffer<T> weights_, gradient_, first_, second_, average_, known_;
   View<const T, D> stored_{};  // known fields of the model, in the device's memory
-  cuda::DeviceBuffer<double> values_device_{Recipe::size + 1, device_.check};
   cuda::PinnedBuffer<double> result_;  // the terms' values, and ‖g‖²
+  cuda::DeviceBuffer<double> values_device_{result_.size(), device_.check};
   std::array<std::unique_ptr<cuda::DeviceBatch<T, D>>, 2> slots_;
   std::int64_t steps_ = 0, average_updates_ = 0;
   bool ahead_ = false;                                 // the device's weights are newer than the model's
