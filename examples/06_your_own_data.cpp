@@ -107,7 +107,7 @@ int main(int argc, char** argv) try {
   mno::TrainingOptions options;
   options.epochs = epochs;
   options.batch = 8;
-  mno::Trainer trainer(model, train, &validation, options);
+  mno::Trainer trainer(model, train, &validation, mno::Recipe::decoupled(), options);
   while (!trainer.finished()) trainer.run_epoch();
   trainer.take_best();
   const mno::Scores scores = mno::score(model, test);

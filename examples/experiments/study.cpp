@@ -171,7 +171,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
   const program::Operator& one = program::choose(shape);
   auto& options = training.options;
   if (const Index epochs = options_.sizes.epochs; epochs > 0) {  // a shorter run has a shorter beginning
-    for (Index* phase : {&options.recipe.warmup_epochs, &options.recipe.ramp_epochs})
+    for (Index* phase : {&training.recipe.warmup_epochs, &training.recipe.ramp_epochs})
       *phase = *phase * epochs / std::max(epochs, options.epochs);
     options.epochs = epochs;
   }
@@ -180,9 +180,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     options.seed = std::uint64_t(seed);
     const std::string key =
         "model " + std::string(version) + ": " + one.shape().list() + " " +
-        mno::detail::training_text(options, data.train.rows) +
-        " patience=" + std::to_string(options.patience) +
-        " probes=" + std::to_string(options.recipe.hutchinson.probes) +
+        mno::detail::training_text(options, training.recipe, data.train.rows) +
         " scaled=" + std::to_string(training.scaled_factor) + " factors=" + std::to_string(training.factors) +
         (training.least_points > 0 ? " least_points=" + std::to_string(training.least_points) : "") + "\n" +
         data.train.key + "\n" + data.validation.key;
@@ -196,6 +194,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.what = method + ", seed " + std::to_string(seed);
     job.model = dynamic_cast<const program::OperatorIn<1>*>(&one);
     job.request.options = options;
+    job.request.loss = training.recipe;
     job.request.recipe = training.name;
     job.request.scaled_factor = training.scaled_factor;
     job.request.least_points = training.least_points;
@@ -260,7 +259,7 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
     report(now);
     history.add(now);
   };
-  const auto train = statistics(job.train, program::needed(request.options.recipe, job.factors));
+  const auto train = statistics(job.train, program::needed(request.loss, job.factors));
   const auto validation = statistics(job.validation, {});
   if (job.model->train(*train, *validation, request).interrupted) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})

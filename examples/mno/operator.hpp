@@ -26,7 +26,8 @@ struct ShapeNumbers {
 
 struct TrainRequest {
   mno::TrainingOptions options{};
-  std::string recipe = "decoupled";
+  std::string recipe = "decoupled";  // its name
+  mno::Recipe loss = mno::Recipe::decoupled();
   bool scaled_factor = true;    // the factor is scaled by 4√(mean training variance)
   mno::Index least_points = 0;  // per axis, that the layers work on; 0: as given
   std::string data{};           // what sentences call the data

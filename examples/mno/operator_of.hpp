@@ -107,8 +107,8 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     model.set_least_points(request.least_points);
     if (train.known.batch() == 1) model.store_known_fields(train.known);
     if (std::string_view(kind_) == "mno-path") open_path(model, train, cpu);
-    mno::Trainer<M, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr, options,
-                                    device);
+    mno::Trainer<M, mno::Recipe, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr,
+                                                 request.loss, options, device);
     io::Metadata about{{"kind", kind_},
                        {"data", fingerprint.str()},
                        {"data.samples", std::to_string(train.size()) + " train, " +
@@ -136,7 +136,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     while (!trainer.finished()) {
       mno::EpochReport report;
       try {
-        report = trainer.run_epoch(request.interrupted);
+        report = trainer.run_epoch([&](const mno::StepReport&) { return request.interrupted(); });
       } catch (const mno::NonFiniteLoss& error) {
         throw mno::NonFiniteLoss(error.what() + (" " + last_good));
 #ifdef MNO_PROGRAM_CUDA
@@ -166,7 +166,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
       if (result.interrupted) return result;
     }
     trainer.take_best();
-    about["training"] = mno::detail::training_text(options, train.size());
+    about["training"] = mno::detail::training_text(options, request.loss, train.size());
     if (validation.size() > 0) {
       result.scores = mno::score(model, validation, device);
       for (const auto& [name, value] : result.scores->named())

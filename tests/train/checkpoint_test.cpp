@@ -47,10 +47,10 @@ struct Run {
     options.epochs = 150;
     options.batch = 2;
     options.average = 0.9;
-    trainer.emplace(model, train, &validation, options, device);
+    trainer.emplace(model, train, &validation, Recipe::decoupled(), options, device);
   }
   void step() {
-    trainer->run_epoch([] { return true; });
+    trainer->run_epoch([](const StepReport&) { return true; });
   }
   void save(const std::filesystem::path& path) const {
     write_checkpoint(path, model, Normaliser::identity(1), *trainer);

@@ -50,6 +50,7 @@ template <class T, int D> Target<T, D> uploaded(Cuda& device, const Target<T, D>
                      uploaded(device, some(target.counts, 0, count)), first(target.covariance_factor, count)};
   if (target.members) there.members = first(target.members, target.first_member(count));
   if (!target.offsets.empty()) there.offsets = uploaded(device, target.offsets.first(std::size_t(count) + 1));
+  there.step = target.step;
   return there;
 }
 

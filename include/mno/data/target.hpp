@@ -4,6 +4,7 @@
 //
 // Most losses see the ensemble only through its mean and variance per point, so these two fields per sample
 // replace M members: the same loss to rounding, and M/2 times less memory.
+#include <cstdint>
 #include <span>
 
 #include "mno/core/field.hpp"
@@ -19,6 +20,7 @@ template <class T, int D> struct Target {
   View<const T, D> members{};        // u: (all members, grid…, C), those of a sample from first_member on
   View<const T, D> initial{};        // u_0: (sample, grid…, C), for terms of your own
   std::span<const Index> offsets{};  // member_offsets(counts), where samples differ in M
+  std::uint64_t step = 0;            // of training: terms that draw random numbers take others in every step
 
   Index samples() const { return mean.batch; }
   MNO_HOST_DEVICE Index count(Index sample) const {

@@ -7,7 +7,11 @@ namespace mno {
 
 namespace detail {
 /// Everything that must be the same for a resumed run to equal an uninterrupted one.
-inline std::string training_text(const TrainingOptions& o, Index samples) {
+template <class L> std::string training_text(const TrainingOptions& o, const L& loss, Index samples) {
+  static_assert(detail::SaysText<L>,
+                "mno: a checkpoint tells losses apart by their text: name a function by own_term(name, "
+                "function, numbers), "
+                "and give a term that holds more than numbers a `std::string text() const`");
   std::string out = "epochs=" + std::to_string(o.epochs) + " batch=" + std::to_string(o.batch) +
                     " seed=" + std::to_string(o.seed) + " samples=" + std::to_string(samples);
   const auto add = [&](const char* name, double value) {
@@ -22,18 +26,16 @@ inline std::string training_text(const TrainingOptions& o, Index samples) {
   add("warmup_steps", double(o.warmup_steps));
   add("clip", o.clip);
   add("average", o.average);
-  add("warmup_epochs", double(o.recipe.warmup_epochs));
-  add("ramp_epochs", double(o.recipe.ramp_epochs));
-  std::apply([&](const auto&... term) { (add(term.name, term.weight), ...); }, o.recipe.terms());
-  return out;
+  add("patience", double(o.patience));
+  return out + " loss=" + loss.text();
 }
 }  // namespace detail
 
 /// Crash-safe: at every moment the path holds a whole checkpoint, and the one before is kept as
 /// PATH.previous.
-template <class M, class Device>
+template <class M, class L, class Device>
 void write_checkpoint(const std::filesystem::path& path, const M& model, const Normaliser& normaliser,
-                      const Trainer<M, Device>& trainer, io::Metadata metadata = {},
+                      const Trainer<M, L, Device>& trainer, io::Metadata metadata = {},
                       const io::LawText& law = {}) {
   using T = typename M::Scalar;
   const TrainingState<M> state = trainer.state();
@@ -49,7 +51,7 @@ void write_checkpoint(const std::filesystem::path& path, const M& model, const N
   append("adamw.second.", state.adamw.second);
   append("average.", state.average);
   append("best.", state.best);
-  metadata["training"] = detail::training_text(trainer.options(), trainer.samples());
+  metadata["training"] = detail::training_text(trainer.options(), trainer.loss(), trainer.samples());
   metadata["training.epoch"] = std::to_string(state.epoch);
   metadata["training.position"] = std::to_string(state.position);
   metadata["training.step"] = std::to_string(state.adamw.step);
@@ -63,14 +65,14 @@ void write_checkpoint(const std::filesystem::path& path, const M& model, const N
 /// Puts the run back: the whole model, with its factor scale, domain and known fields, and the trainer's
 /// state. The trainer must have been made with the same options and data, and for the same law; a difference
 /// is refused by name. The device may be another: a run may begin on a processor and go on on a GPU.
-template <class M, class Device>
-void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, Device>& trainer,
+template <class M, class L, class Device>
+void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, L, Device>& trainer,
                      const io::LawText& law = {}) {
   const io::SafetensorsReader file(path);
   const auto& name = file.name();
   io::LoadedModel<M> loaded = io::read_model<M>(file, io::only(law));
   const io::Metadata& metadata = loaded.metadata;
-  const std::string expected = detail::training_text(trainer.options(), trainer.samples());
+  const std::string expected = detail::training_text(trainer.options(), trainer.loss(), trainer.samples());
   const std::string& found = io::wanted(name, metadata, "training");
   if (found != expected) io::refuse(name, "expected a run with ", expected, ", found one with ", found);
 
