@@ -26,6 +26,7 @@ struct Noise : WithoutParameters {
   static_assert(Modes >= 1, "mno: Noise needs at least one mode (a constant)");
   static constexpr int inputs = In_, outputs = Channels, dimension = D, modes = Modes;
   static constexpr const char* name = "noise";
+  static constexpr bool draws_noise = true;
   static constexpr double amplitude = Amplitude::value;
   static constexpr std::array settings{setting("dimension", D), setting("modes", Modes),
                                        setting("amplitude", amplitude)};

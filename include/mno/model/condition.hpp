@@ -32,6 +32,8 @@ void check_condition(const char* function, const Condition<T, D>& condition, con
     require(std::isfinite(t) && t >= 0, function, "times", Text("finite times that are not negative"),
             Text(t));
 
+  require(condition.draws >= 1, function, "condition.draws", Text("at least one"), Text(condition.draws));
+
   constexpr int fields = known_fields<S>();
   const auto& known = condition.known;
   if (!known) {
