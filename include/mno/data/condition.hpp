@@ -14,7 +14,7 @@ template <class T, int D> struct Condition {
   std::uint64_t noise = 0;   // names the noise that an operator with noise inside is given
   Index draws = 1;           // visits of every condition, each with noise of its own: (condition·draws + draw)
 
-  Index visits() const { return initial.batch * draws; }
+  Index samples() const { return initial.batch * draws; }
 
   T time(Index sample) const { return times[times.size() == 1 ? 0 : std::size_t(sample)]; }
 };

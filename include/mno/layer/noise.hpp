@@ -38,7 +38,7 @@ struct Noise : WithoutParameters {
     using T = typename Pass::Scalar;
     static_assert(Pass::dimension == D, "mno: this Noise was made for fields of another dimension");
     const auto& f = pass.template cached<Transform<T, D>>(transform_key<D>(y.grid, Channels, Modes));
-    const Index visit = pass.visit();
+    const Index visit = pass.noise_visit();
     const auto scope = pass.scope();
     const Spectrum<T> z{pass.scratch_values(f.modes() * y.batch * 2 * Channels), f.modes(), y.batch,
                         Channels};

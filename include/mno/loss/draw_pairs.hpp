@@ -22,9 +22,7 @@ template <class T, int D> struct DrawPairs {
   Target<T, D> target;
 
   /// M of the b-th condition of the block. Where members are not kept there is one: the mean is it.
-  MNO_HOST_DEVICE Index members(Index b) const {
-    return target.members ? target.count(block.first + b) : 1;
-  }
+  MNO_HOST_DEVICE Index members(Index b) const { return target.members ? target.count(block.first + b) : 1; }
   MNO_HOST_DEVICE Index partners(Index b) const { return members(b) + block.draws; }
   MNO_HOST_DEVICE double entries() const { return double(block.value.points() * block.value.channels); }
 
@@ -61,7 +59,9 @@ template <class T, int D> struct DrawPairs {
 
 /// √(q + ε²), smooth where q = 0: there √q has no derivative. Like √q it is of negative type as a function of
 /// a difference's square, so that a score of it has its smallest expectation at the truth.
-MNO_HOST_DEVICE inline double smooth_root(double q, double epsilon) { return std::sqrt(q + epsilon * epsilon); }
+MNO_HOST_DEVICE inline double smooth_root(double q, double epsilon) {
+  return std::sqrt(q + epsilon * epsilon);
+}
 
 /// At least two draws, and members: all of them, or one that is the mean.
 template <class T, int D>

@@ -36,8 +36,8 @@ struct LawNoise {
 template <class T, int D> struct LawDraws {
   LawBlock<T, D> law;
   Index draws = 1;
-  double* xi = nullptr;    // (sample, draw, k)
-  double* zeta = nullptr;  // (sample, draw, entry), or null: no nugget
+  double* xi = nullptr;       // (sample, draw, k)
+  double* zeta = nullptr;     // (sample, draw, entry), or null: no nugget
   View<T, D> value{}, bar{};  // (sample·S + draw, grid…, C)
 
   MNO_HOST_DEVICE Index rank() const { return law.factor.channels / law.mean.channels; }

@@ -178,7 +178,8 @@ template <class... Terms> class Loss {
 };
 
 /// A function of (law, target, scale) as a term: it returns scale · Σ_samples and adds to the law's
-/// cotangents. Inside of OnDraws it is a function of (draws, target, scale). What it computes with is said as `numbers`, so that a checkpoint notices when they change.
+/// cotangents. Inside of OnDraws it is a function of (draws, target, scale). What it computes with is said as
+/// `numbers`, so that a checkpoint notices when they change.
 template <class F> struct OwnTerm {
   std::string name;
   F function;

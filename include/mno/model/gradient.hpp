@@ -187,7 +187,7 @@ requires(!Model<E, S, T>::stochastic) void vjp(const Model<E, S, T>& model,
   using Host = detail::HostGradient<Device>;
   detail::check_gradient_arguments(model, condition, bar);
   View<const T, D> like = condition.initial;
-  like.batch = condition.visits();
+  like.batch = condition.samples();
   detail::require_like<T, D>("vjp", "field_bar", field_bar.view(), like, S::channels);
   const auto given = [&](const FieldBlock<T, D>& block) {
     Host::copy(field_bar.view().samples(block.first, block.value.batch), block.value_bar, device);

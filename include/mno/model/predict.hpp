@@ -63,7 +63,7 @@ void check_places(const Condition<T, S::dimension>& condition, const Field<T, S:
                 "mno: this operator gives a law, not a field: predict into a Law");
   check_condition("predict", model, condition);
   View<const T, S::dimension> like = condition.initial;
-  like.batch = condition.visits();
+  like.batch = condition.samples();
   require_like<T, S::dimension>("predict", "field", field.view(), like, S::channels);
 }
 
@@ -148,7 +148,7 @@ auto predict(const Model<E, S, T>& model, const Condition<T, S::dimension>& cond
     predict_into(model, condition, law, device);
     return law;
   } else {
-    Field<T, D> field(condition.visits(), u.grid, S::channels);
+    Field<T, D> field(condition.samples(), u.grid, S::channels);
     predict_into(model, condition, field, device);
     return field;
   }
