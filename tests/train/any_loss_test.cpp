@@ -11,6 +11,7 @@
 #include "mno/loss/fair_crps.hpp"
 #include "mno/loss/fair_energy_score.hpp"
 #include "mno/metric/energy_score.hpp"
+#include "mno/metric/scorecard.hpp"
 #include "mno/train/checkpoint.hpp"
 
 using namespace mno;
@@ -263,29 +264,40 @@ TEST_CASE("whoever listens is told of every step, and may stop between two") {
 TEST_CASE(
     "the energy score goes down: an operator with noise inside, and a law, from one draw per condition") {
   const auto train = data(64, 1, 1), validation = data(32, 1, 2);
-  const OnDraws loss{4, FairEnergyScore{}, FairCrps{.weight = 0.1}};
+  // [draws]
+  const OnDraws loss{4, FairEnergyScore{}, FairCrps{.weight = 0.1}};  // four draws of every condition
+  // [draws] end
   auto options = short_run(12);
   options.adamw.learning_rate = 3e-2;
   options.batch = 16;
 
+  // [noisy]
   constexpr auto noisy = (Lift<Small>{} + (Noise<2, 4, 1, 2>{} >> Pointwise<4, 8>{})) >>
                          FourierLayer<Small>{} >> DriftHead<Small>{};
-  auto model = make_model<Small, float>(noisy, 4);
+  auto model = make_model<Small, float>(noisy, /*seed=*/4);
+  // [noisy] end
   const auto score_of = [&] {
     auto condition = validation.condition();
     condition.draws = 16;
     return energy_score(predict(model, condition, test::device()), 16, validation);
   };
   const double before = score_of();
-  Trainer trainer(model, train, &validation, loss, options, test::device());
+  auto& device = test::device();
+  // [train]
+  Trainer trainer(model, train, &validation, loss, options, device);
   while (!trainer.finished()) trainer.run_epoch();
   trainer.take_best();
+  // [train] end
   const double after = score_of();
-  const auto truth =
-      data(32, 64, 2);  // of the same conditions: the first of its members are the validation's
-  auto condition = validation.condition();
-  condition.draws = 64;
-  const auto draws = predict(model, condition, test::device());
+  const auto truth = data(32, 64, 2);  // of the same conditions, the validation's member among them
+  // [visits]
+  Condition<float, 1> condition = validation.condition();
+  condition.draws = 64;                                  // visits of every condition,
+  condition.noise = 7;                                   // and the name of their noise
+  const auto draws = predict(model, condition, device);  // (condition·64 + draw, grid…, channel)
+  const auto table = metric::scorecard(draws, 64, validation);
+  // [visits] end
+  CHECK(table.front().metric == "crps");
   double spread = 0;
   for (Index i = 0; i < 32; ++i)
     spread += metric::moments(metric::members(draws.view(), i, 64)).variance.mean() / 32;
@@ -300,8 +312,9 @@ TEST_CASE(
     return energy_score(sample(predict(law, validation.condition(), test::device()), 16, 3), 16, validation);
   };
   const double law_before = law_score();
-  Trainer of_law(law, train, &validation, Loss{loss, MeanSquaredError{.weight = 0.1}}, options,
-                 test::device());
+  // [law]
+  Trainer of_law(law, train, &validation, Loss{loss, MeanSquaredError{.weight = 0.1}}, options, device);
+  // [law] end
   while (!of_law.finished()) of_law.run_epoch();
   of_law.take_best();
   MESSAGE("a law: energy score ", law_before, " → ", law_score());
