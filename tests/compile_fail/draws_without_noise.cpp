@@ -15,6 +15,6 @@ constexpr auto expression = mno::Lift<S>{} >> mno::DriftHead<S>{};
 
 double loss_of(const mno::Condition<float, 1>& condition, const mno::Target<float, 1>& target) {
   auto model = mno::make_model<S>(expression), gradient = model.zeros();
-  return mno::value_and_gradient(
-      model, condition, mno::Loss{mno::OnDraws{4, mno::FairEnergyScore{}}}.on(target), gradient);
+  return mno::value_and_gradient(model, condition,
+                                 mno::Loss{mno::OnDraws{4, mno::FairEnergyScore{}}}.on(target), gradient);
 }

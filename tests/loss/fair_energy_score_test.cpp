@@ -36,20 +36,23 @@ TEST_CASE("the expectation depends neither on the number of draws nor on that of
   const auto [few, few_error] = expectation(FairEnergyScore{}, 2, 1);
   for (const auto& [draws, members] : {std::pair<Index, Index>{3, 1}, {8, 1}, {2, 4}, {5, 3}}) {
     const auto [value, error] = expectation(FairEnergyScore{}, draws, members);
-    MESSAGE("S = ", draws, ", M = ", members, ": ", value, " against ", few, " ± ", std::hypot(error, few_error));
+    MESSAGE("S = ", draws, ", M = ", members, ": ", value, " against ", few, " ± ",
+            std::hypot(error, few_error));
     CHECK(std::abs(value - few) < 4 * std::hypot(error, few_error));
   }
 }
 
 TEST_CASE("one draw has no spread, and several members cannot be told by their mean") {
-  CHECK(sentence([] { OneCondition(FairEnergyScore{}, {1.0}, {0.0}); })
-            .find("fair_energy_score: argument 'draws': expected at least two") != std::string::npos);
+  CHECK(sentence([] {
+          OneCondition(FairEnergyScore{}, {1.0}, {0.0});
+        }).find("fair_energy_score: argument 'draws': expected at least two") != std::string::npos);
   const Ensemble<double, 1> ensemble(4, {{6}}, 1, 3, 1);
   DrawsBlock<double, 1> block(0, 4, 2, {{6}}, 1, 2);
   auto target = ensemble.target();
   target.members = {};
-  CHECK(sentence([&] { FairEnergyScore{}(block.law(), target, 1.0); })
-            .find("argument 'target.members': expected the members themselves") != std::string::npos);
+  CHECK(sentence([&] {
+          FairEnergyScore{}(block.law(), target, 1.0);
+        }).find("argument 'target.members': expected the members themselves") != std::string::npos);
 }
 
 TEST_CASE("cotangents by central differences") { check_draws_gradient(FairEnergyScore{.epsilon = 1e-2}); }

@@ -31,7 +31,8 @@ template <class M> std::vector<double> numbers(const M& model) {
 }
 
 /// The mean of the draws against the target's: a term of draws as a function.
-[[maybe_unused]] double mean_of_draws(const DrawBlock<double, 1>& draws, const Target<double, 1>& target, double scale) {
+[[maybe_unused]] double mean_of_draws(const DrawBlock<double, 1>& draws, const Target<double, 1>& target,
+                                      double scale) {
   double total = 0;
   const double s = double(draws.draws);
   for (Index b = 0; b < draws.conditions(); ++b)
@@ -152,8 +153,7 @@ TEST_CASE("from a law, with a nugget and without: cotangents by central differen
 TEST_CASE("from a law through a whole model, beside other terms") {
   const SmallProblem<Line> line(37, 48);
   const SmallProblem<Plane> plane(3, 8);
-  const Loss loss{OnDraws{4, FairEnergyScore{}, smooth}, GaussianNll{.weight = 0.2},
-                  MeanError{}};
+  const Loss loss{OnDraws{4, FairEnergyScore{}, smooth}, GaussianNll{.weight = 0.2}, MeanError{}};
   CHECK(line.gradient_error(loss.on(line.ensemble.target())) <= 1e-6);
   CHECK(plane.gradient_error(loss.on(plane.ensemble.target())) <= 1e-6);
 }
@@ -202,8 +202,9 @@ TEST_CASE("its text has every number of its own and of its terms") {
 }
 
 TEST_CASE("what cannot be scored is refused in a sentence") {
-  CHECK(sentence([] { OnDraws{1, FairCrps{}}; }).find("OnDraws: argument 'draws': expected at least two") !=
-        std::string::npos);
+  CHECK(sentence([] {
+          OnDraws{1, FairCrps{}};
+        }).find("OnDraws: argument 'draws': expected at least two") != std::string::npos);
   const SmallProblem<Line> problem(3, 16);
   const auto model = noisy_model<Line>();
   auto gradient = model.zeros();
@@ -214,7 +215,8 @@ TEST_CASE("what cannot be scored is refused in a sentence") {
         }).find("one number for all, 2") != std::string::npos);
   Condition<double, 1> twice = problem.condition();
   twice.draws = 2;
-  CHECK(sentence([&] { predict(problem.model, twice, test::device()); })
-            .find("argument 'condition.draws': expected 1, as this model has no noise inside") !=
+  CHECK(sentence([&] {
+          predict(problem.model, twice, test::device());
+        }).find("argument 'condition.draws': expected 1, as this model has no noise inside") !=
         std::string::npos);
 }

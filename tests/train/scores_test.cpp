@@ -87,7 +87,8 @@ TEST_CASE("a deterministic operator has a criterion too") {
   CHECK(score(model, data({8})).criterion() > 0);
 }
 
-TEST_CASE("an operator with noise inside is judged by draws: their moments, and the fair CRPS of all members") {
+TEST_CASE(
+    "an operator with noise inside is judged by draws: their moments, and the fair CRPS of all members") {
   constexpr auto noisy = (Lift<Small>{} + Noise<2, 4, 1, 2>{}) >> Gelu<4>{} >> Pointwise<4, 1>{};
   const auto model = make_model<Small, double>(noisy, 4);
   const auto ensembles = data({6, 4, 8}, {.members = true});
@@ -109,7 +110,7 @@ TEST_CASE("an operator with noise inside is judged by draws: their moments, and 
   CHECK(scores.w2g == doctest::Approx(w2g.value()).epsilon(1e-12));
   CHECK(score(model, ensembles).crps == score(model, ensembles, default_device(), 16).crps);
 
-  CHECK(score(model, data({1, 2})).criterion() > 0);  // draws are kept
+  CHECK(score(model, data({1, 2})).criterion() > 0);           // draws are kept
   const Scores by_statistics = score(model, data({6, 4, 8}));  // members are not
   CHECK(by_statistics.criterion() == by_statistics.w2g);
   CHECK_THROWS_AS(score(model, ensembles, default_device(), 1), Error);

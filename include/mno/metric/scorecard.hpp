@@ -3,7 +3,7 @@
 // known only through the members of the data.
 //
 //   const auto rows = metric::scorecard(law, data);        // or a field, for a deterministic prediction
-//   const auto rows = metric::scorecard(draws, S, data);   // S draws of every condition, (condition·S + draw)
+//   const auto rows = metric::scorecard(draws, S, data);   // S draws of every condition
 //
 // and, where the data does not fit into memory, condition by condition:
 //
@@ -259,10 +259,11 @@ namespace detail {
 template <class T, int D, class Add>
 std::vector<ScoreRow> scored(const Field<T, D>& mean, const Ensemble<T, D>& data,
                              const ScorecardOptions& options, Add&& add, Index draws = 1) {
-  require(mean.batch() == draws * data.size() && mean.grid() == data.grid() && mean.channels() == data.channels(),
-          "metric::scorecard", "data",
-          Text(mean.batch() / draws, " condition(s) of ", mean.channels(), " channel(s) on ", mean.grid().str()),
-          Text(data.size(), " of ", data.channels(), " on ", data.grid().str()));
+  require(
+      mean.batch() == draws * data.size() && mean.grid() == data.grid() && mean.channels() == data.channels(),
+      "metric::scorecard", "data",
+      Text(mean.batch() / draws, " condition(s) of ", mean.channels(), " channel(s) on ", mean.grid().str()),
+      Text(data.size(), " of ", data.channels(), " on ", data.grid().str()));
   require(data.members.size() > 0, "metric::scorecard", "data",
           Text("an ensemble that keeps its members: make_ensemble(counts, …, {.members = true})"),
           Text("statistics"));
@@ -295,8 +296,8 @@ std::vector<ScoreRow> scorecard(const Field<T, D>& prediction, const Ensemble<T,
       [&](Scorecard<D>& card, Index s, const Members& truth) { card.add(prediction, s, truth); });
 }
 
-/// The same for S draws of every condition: (condition·S + draw, grid…, C), what an operator with noise inside
-/// predicts for Condition::draws = S.
+/// The same for S draws of every condition: (condition·S + draw, grid…, C), what an operator with noise
+/// inside predicts for Condition::draws = S.
 template <class T, int D>
 std::vector<ScoreRow> scorecard(const Field<T, D>& draws, Index per_condition, const Ensemble<T, D>& data,
                                 const ScorecardOptions& options = {}) {

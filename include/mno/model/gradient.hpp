@@ -114,8 +114,9 @@ double gradient_on(const M& model, std::span<const T> weights, const Condition<T
   using E = typename M::Expression;
   const Refined<T, D, Device> fine(condition, stored, model.least_points(), device, bar);
   ModelStep<M, Loss, Device> step(model, condition, fine, loss);
-  const double value = pull_back<E, T, D>(weights, step, gradient,
-                                          block_sizes(fine.grid().size(), Index(E::parameters), condition.draws), device);
+  const double value =
+      pull_back<E, T, D>(weights, step, gradient,
+                         block_sizes(fine.grid().size(), Index(E::parameters), condition.draws), device);
   fine.pull_back();
   return value;
 }
