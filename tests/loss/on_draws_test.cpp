@@ -86,9 +86,30 @@ TEST_CASE("the value is that of what the model predicts in as many visits, whate
                           smooth(block, problem.ensemble.target(), 1.0 / 21);
   CHECK(value == doctest::Approx(expected).epsilon(1e-12));
   CHECK(values.total() == doctest::Approx(value).epsilon(1e-12));
+  auto half = std::get<0>(scores.terms());
+  half.weight = 0.5;
+  CHECK(half(block, problem.ensemble.target(), 1.0 / 21) == doctest::Approx(0.5 * expected).epsilon(1e-12));
 
   for (Index s = 1; s < 4; ++s) CHECK(draws(0, 0, 0) != draws(s, 0, 0));  // noise of their own
   for (std::size_t i = 0; i < 4 * 48; ++i) CHECK(draws.data()[i] != draws.data()[i + 4 * 48]);
+}
+
+TEST_CASE("draws are what a batch gives in which every condition stands as often") {
+  const SmallProblem<Line> problem(3, 16);
+  const auto model = noisy_model<Line>();
+  const std::vector<double> times{0.3, 0.5, 0.9};
+  Field<double, 1> repeated(12, problem.initial.grid(), 1);
+  std::vector<double> each(12);
+  for (Index i = 0; i < 12; ++i) {
+    each[std::size_t(i)] = times[std::size_t(i / 4)];
+    for (Index p = 0; p < 16; ++p) repeated(i, p, 0) = problem.initial(i / 4, p, 0);
+  }
+  const auto draws = predict(
+      model, Condition<double, 1>{.initial = problem.initial.view(), .times = times, .noise = 5, .draws = 4},
+      test::device());
+  const auto fields = predict(
+      model, Condition<double, 1>{.initial = repeated.view(), .times = each, .noise = 5}, test::device());
+  CHECK(std::ranges::equal(draws.span(), fields.span()));
 }
 
 TEST_CASE("the same bits for every number of threads, and in every order of a device's threads") {
