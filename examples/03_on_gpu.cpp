@@ -42,9 +42,8 @@ int main(int argc, char** argv) try {
   mno::open_path(model, train);  // little of u_0 is left at the end: the layers learn u_T itself
   mno::TrainingOptions options;
   options.epochs = epochs;
-  options.recipe = mno::Recipe::decoupled();
   mno::Cuda device;
-  mno::Trainer trainer(model, train, &validation, options, device);
+  mno::Trainer trainer(model, train, &validation, mno::Recipe::decoupled(), options, device);
   while (!trainer.finished()) {
     const mno::EpochReport report = trainer.run_epoch();
     if (report.epoch % 10 == 0 || trainer.finished())

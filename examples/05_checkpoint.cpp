@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <mno/data/noise_variance.hpp>
 #include <mno/simulate/burgers.hpp>
 #include <mno/simulate/ensemble.hpp>
 #include <mno/train/checkpoint.hpp>
@@ -42,7 +43,6 @@ int main(int argc, char** argv) try {
   options.epochs = epochs;
   options.batch = 8;
   options.seed = 1;
-  options.recipe = mno::Recipe::decoupled();
   options.warmup_steps = 10;  // then half a cosine down to zero
   options.clip = 10;          // largest norm of a gradient
   options.average = 0.99;     // validate and keep a moving average of the weights
@@ -53,7 +53,7 @@ int main(int argc, char** argv) try {
   Model start(/*seed=*/1);
   start.set_factor_scale(4 * std::sqrt(mno::mean_variance(train)));  // what the decoupled recipe is meant for
   Model whole = start;
-  mno::Trainer trainer(whole, train, &validation, options);
+  mno::Trainer trainer(whole, train, &validation, mno::Recipe::decoupled(), options);
   while (!trainer.finished()) {
     const mno::EpochReport report = trainer.run_epoch();
     std::cout << "epoch " << report.epoch << ": loss " << report.loss << ", W2g on validation "
@@ -66,17 +66,18 @@ int main(int argc, char** argv) try {
   const auto path = folder / "run.checkpoint";
   {
     Model model = start;
-    mno::Trainer stopped(model, train, &validation, options);
+    mno::Trainer stopped(model, train, &validation, mno::Recipe::decoupled(), options);
     stopped.run_epoch();
     int steps = 0;
-    stopped.run_epoch([&] { return ++steps == 3; });  // in the middle of the second epoch
+    stopped.run_epoch(
+        [&](const mno::StepReport&) { return ++steps == 3; });  // in the middle of the second epoch
     mno::write_checkpoint(path, model, normaliser, stopped);
   }  // the program could end here, or be killed
   // [interrupt] end
 
   // [resume]
   Model model;  // all of it comes from the file
-  mno::Trainer resumed(model, train, &validation, options);
+  mno::Trainer resumed(model, train, &validation, mno::Recipe::decoupled(), options);
   mno::read_checkpoint(path, model, resumed);
   while (!resumed.finished()) resumed.run_epoch();
   resumed.take_best();
@@ -87,7 +88,7 @@ int main(int argc, char** argv) try {
   // [refuse]
   options.batch = 16;
   try {
-    mno::Trainer other(model, train, &validation, options);
+    mno::Trainer other(model, train, &validation, mno::Recipe::decoupled(), options);
     mno::read_checkpoint(path, model, other);
   } catch (const mno::Error& error) {
     std::cout << error.what() << "\n";  // expected a run with … batch=16 …, found one with … batch=8 …

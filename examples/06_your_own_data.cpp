@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <mno/data/noise_variance.hpp>
 #include <mno/data/split.hpp>
 #include <mno/io/zip/ensemble_file.hpp>
 #include <mno/law/quantile.hpp>
@@ -70,7 +71,7 @@ int main(int argc, char** argv) try {
 
   // [read]
   mno::io::EnsembleFile file(folder / "data.npz");
-  std::cout << file.samples() << " samples of " << file.members() << " members, " << file.channels()
+  std::cout << file.samples() << " samples of " << file.most_members() << " members, " << file.channels()
             << " channel(s) in dimension " << file.dimension() << "\n";
   mno::Ensemble<float, 1> all = file.read<float, 1>();
   // [read] end
@@ -106,7 +107,7 @@ int main(int argc, char** argv) try {
   mno::TrainingOptions options;
   options.epochs = epochs;
   options.batch = 8;
-  mno::Trainer trainer(model, train, &validation, options);
+  mno::Trainer trainer(model, train, &validation, mno::Recipe::decoupled(), options);
   while (!trainer.finished()) trainer.run_epoch();
   trainer.take_best();
   const mno::Scores scores = mno::score(model, test);

@@ -68,7 +68,7 @@ int main(int argc, char** argv) try {
   model.set_factor_scale(float(4 * std::sqrt(mean_variance(train))));
   TrainingOptions options;
   options.epochs = epochs;
-  Trainer trainer(model, train, nullptr, options);
+  Trainer trainer(model, train, nullptr, Recipe::decoupled(), options);
   while (!trainer.finished()) trainer.run_epoch();
   // [train] end
 

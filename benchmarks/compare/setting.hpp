@@ -86,6 +86,7 @@ template <int D> struct Setting {
     std::vector<io::NamedArray> arrays;
     io::Metadata metadata;
     io::describe_model(model, Normaliser{{0.0}, {1.0}}, arrays, metadata);
+    metadata["beside"] = "data.";
     io::Extents extents{data.size()};
     extents.insert(extents.end(), data.grid().points.begin(), data.grid().points.end());
     extents.push_back(1);

@@ -32,9 +32,9 @@ static void run_ablations(Study& study) {
 
   const auto without = [](bool consistency, bool martingale, bool regularisation) {
     return ablated([=](Training& t) {
-      if (consistency) t.options.recipe.variance_consistency.weight = 0;
-      if (martingale) t.options.recipe.centring.weight = 0;
-      if (regularisation) t.options.recipe.factor_regularisation.weight = 0;
+      if (consistency) t.recipe.variance_consistency.weight = 0;
+      if (martingale) t.recipe.centring.weight = 0;
+      if (regularisation) t.recipe.factor_regularisation.weight = 0;
     });
   };
   vary("loss", "full", study.shape(), full);
@@ -46,11 +46,11 @@ static void run_ablations(Study& study) {
   // From the paper's recipe to the decoupled one, each change alone, then all.
   vary("change", "none", study.shape(), full);
   vary("change", "mean term", study.shape(),
-       ablated([](Training& t) { t.options.recipe.mean_error.weight = recipe::ablations.mean; }));
+       ablated([](Training& t) { t.recipe.mean_error.weight = recipe::ablations.mean; }));
   vary("change", "factor scale", study.shape(), ablated([](Training& t) { t.scaled_factor = true; }));
   vary("change", "decoupled nll", study.shape(), ablated([](Training& t) {
-         t.options.recipe.gaussian_nll.weight = 0;
-         t.options.recipe.decoupled_nll.weight = 1;
+         t.recipe.gaussian_nll.weight = 0;
+         t.recipe.decoupled_nll.weight = 1;
        }));
   vary("change", "all three", study.shape(), recipe::decoupled(recipe::ablations));
   vary("change", "path", study.shape("mno-path"), full);

@@ -12,8 +12,8 @@ static void run_cross_covariance(Study& study) {
   const Splits data = study.splits(equation);
   const auto with = [](Training training, double hilbert_schmidt, double hutchinson) {
     training.factors = 32;  // all there are: nothing of the ensemble's covariance is left out
-    training.options.recipe.hilbert_schmidt.weight = hilbert_schmidt;
-    training.options.recipe.hutchinson.weight = hutchinson;
+    training.recipe.hilbert_schmidt.weight = hilbert_schmidt;
+    training.recipe.hutchinson.weight = hutchinson;
     return training;
   };
   const double weight = recipe::cross_covariance.covariance;

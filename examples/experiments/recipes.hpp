@@ -34,25 +34,22 @@ inline mno::TrainingOptions optimiser(const Task& task) {
 
 /// Mean and variance have terms of their own, and the covariance may have one too.
 inline Training decoupled(const Task& task) {
-  Training training{"decoupled", optimiser(task)};
-  training.options.recipe = mno::Recipe::decoupled();
-  training.options.recipe.mean_error.weight = task.mean;
-  training.options.recipe.hilbert_schmidt.weight = task.covariance;
+  Training training{"decoupled", optimiser(task), mno::Recipe::decoupled()};
+  training.recipe.mean_error.weight = task.mean;
+  training.recipe.hilbert_schmidt.weight = task.covariance;
   return training;
 }
 /// The paper's four terms and its warm-up, with the optimiser of all others.
 inline Training paper(const Task& task) {
-  Training training{"paper", optimiser(task), false};
-  training.options.recipe = mno::Recipe::paper();
+  Training training{"paper", optimiser(task), mno::Recipe::paper(), false};
   return training;
 }
 /// The mean alone, for a deterministic operator.
 inline Training mean(const Task& task) {
-  Training training{"mean", optimiser(task), false};
+  Training training{"mean", optimiser(task), {}, false};
   if (task.fno_epochs > 0) training.options.epochs = task.fno_epochs;
-  training.options.recipe = {};
-  training.options.recipe.mean_error.weight = 10;
-  training.options.recipe.mean_squared_error.weight = 0.1;
+  training.recipe.mean_error.weight = 10;
+  training.recipe.mean_squared_error.weight = 0.1;
   return training;
 }
 

@@ -171,7 +171,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
   const program::Operator& one = program::choose(shape);
   auto& options = training.options;
   if (const Index epochs = options_.sizes.epochs; epochs > 0) {  // a shorter run has a shorter beginning
-    for (Index* phase : {&options.recipe.warmup_epochs, &options.recipe.ramp_epochs})
+    for (Index* phase : {&training.recipe.warmup_epochs, &training.recipe.ramp_epochs})
       *phase = *phase * epochs / std::max(epochs, options.epochs);
     options.epochs = epochs;
   }
@@ -180,9 +180,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     options.seed = std::uint64_t(seed);
     const std::string key =
         "model " + std::string(version) + ": " + one.shape().list() + " " +
-        mno::detail::training_text(options, data.train.rows) +
-        " patience=" + std::to_string(options.patience) +
-        " probes=" + std::to_string(options.recipe.hutchinson.probes) +
+        mno::detail::training_text(options, training.recipe, data.train.rows) +
         " scaled=" + std::to_string(training.scaled_factor) + " factors=" + std::to_string(training.factors) +
         (training.least_points > 0 ? " least_points=" + std::to_string(training.least_points) : "") + "\n" +
         data.train.key + "\n" + data.validation.key;
@@ -196,6 +194,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.what = method + ", seed " + std::to_string(seed);
     job.model = dynamic_cast<const program::OperatorIn<1>*>(&one);
     job.request.options = options;
+    job.request.loss = training.recipe;
     job.request.recipe = training.name;
     job.request.scaled_factor = training.scaled_factor;
     job.request.least_points = training.least_points;
@@ -237,7 +236,7 @@ std::shared_ptr<const mno::Ensemble<float, 1>> Study::statistics(const Data& dat
   const std::lock_guard lock(statistics_mutex_);
   const auto named = [&](const std::string& key) -> auto& {
     return statistics_[key + " factors=" + std::to_string(keep.factors) +
-                       " kept=" + std::to_string(keep.kept_members)];
+                       " kept=" + std::to_string(keep.members)];
   };
   auto& all = named(data.file.string());
   if (!all) {
@@ -260,8 +259,7 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
     report(now);
     history.add(now);
   };
-  const Index members = program::open_ensembles(job.train.file)->members();
-  const auto train = statistics(job.train, program::needed(request.options.recipe, job.factors, members));
+  const auto train = statistics(job.train, program::needed(request.loss, job.factors));
   const auto validation = statistics(job.validation, {});
   if (job.model->train(*train, *validation, request).interrupted) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})
@@ -313,15 +311,11 @@ void Study::train_all() {
         if (since < (progress_->terminal() ? 0.2 : seconds_between_lines)) return;
         shown = now;
         const double passed = std::chrono::duration<double>(now - begin).count();
-        progress_->show(std::to_string(finished) + " of " + std::to_string(open.size()) + " models, " +
-                        program::clock(passed * (work - done) / std::max(done, 1e-9)) + " left  (" +
-                        job.what + ": epoch " + std::to_string(report.epoch) + "/" +
-                        std::to_string(report.epochs) +
-                        (report.validation ? ", on validation: mean RMSE " +
-                                                 program::short_number(report.validation->mean_rmse) +
-                                                 ", W2g " + program::short_number(report.validation->w2g)
-                                           : "") +
-                        ")");
+        progress_->show(
+            std::to_string(finished) + " of " + std::to_string(open.size()) + " models, " +
+            program::clock(passed * (work - done) / std::max(done, 1e-9)) + " left  (" + job.what +
+            ": epoch " + std::to_string(report.epoch) + "/" + std::to_string(report.epochs) +
+            (report.validation ? ", on validation: " + program::text_of(*report.validation) : "") + ")");
       });
       if (!whole) interrupted = true;
     } catch (...) {

@@ -30,6 +30,7 @@ struct Sizes {
 struct Training {
   std::string name{};
   mno::TrainingOptions options{};
+  mno::Recipe recipe{};
   bool scaled_factor = true;  // by 4√(mean training variance)
   Index factors = 16;         // of the ensemble's covariance, for losses that look at it
   Index least_points = 0;     // that the layers work on; 0: as given

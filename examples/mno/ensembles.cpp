@@ -25,10 +25,10 @@ std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::p
   return std::make_unique<io::EnsembleFile>(path);
 }
 
-mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors, mno::Index members) {
+mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors) {
   mno::EnsembleOptions keep;
   if (recipe.hilbert_schmidt.weight > 0 || recipe.hutchinson.weight > 0) keep.factors = factors;
-  if (recipe.student_nll.weight > 0 || recipe.crps.weight > 0) keep.kept_members = members;
+  keep.members = recipe.student_nll.weight > 0 || recipe.crps.weight > 0;
   return keep;
 }
 

@@ -10,6 +10,8 @@ namespace program {
 
 namespace {
 
+using mno::Index;
+
 struct EvaluateOptions {
   EvaluateRequest request{};
   std::filesystem::path data{}, folder{};
@@ -38,26 +40,34 @@ int evaluate(EvaluateOptions& options) {
   auto& rows = evaluation.rows;
   name_rows(rows, "evaluation", options.benchmark, options.method);
 
-  const mno::report::Json json{
-      {"command", "evaluate"},         {"model", request.model.string()},
-      {"data", options.data.string()}, {"conditions", file.samples()},
-      {"members", file.members()},     {"draws", request.draws > 0 ? request.draws : file.members()},
-      {"coordinates", "normalised"},   {"rows", mno::report::json_of(rows)}};
+  const Index least = file.least_members(), most = file.most_members();
+  mno::report::Json members = most;
+  if (least < most) members = {least, most};
+  const std::string each = least < most ? mno::Text(least, " to ", most, " members each").str()
+                           : most == 1  ? "one draw each"
+                                        : mno::Text(most, " members each").str();
+  const mno::report::Json json{{"command", "evaluate"},
+                               {"model", request.model.string()},
+                               {"data", options.data.string()},
+                               {"conditions", file.samples()},
+                               {"members", members},
+                               {"draws", draws_of(file, request)},
+                               {"coordinates", "normalised"},
+                               {"rows", mno::report::json_of(rows)}};
   if (!options.folder.empty()) {
     auto record = record_of(evaluation, request.model);
     record.title = request.model.filename().string() + " on " + options.data.filename().string();
-    record.description =
-        mno::Text("Scores over ", file.samples(), " initial conditions with ", file.members(),
-                  " members each, in normalised coordinates; pictures in those of the data.")
-            .str();
+    record.description = mno::Text("Scores over ", file.samples(), " initial conditions with ", each,
+                                   ", in normalised coordinates; pictures in those of the data.")
+                             .str();
     write_results(record, options.folder);
   }
   if (options.json) {
     std::cout << json.dump() << "\n";
     return succeeded;
   }
-  std::printf("%lld conditions, %lld members each; normalised coordinates\n",
-              static_cast<long long>(file.samples()), static_cast<long long>(file.members()));
+  std::printf("%lld conditions, %s; normalised coordinates\n", static_cast<long long>(file.samples()),
+              each.c_str());
   std::printf("%-22s %12s %12s\n", "metric", "value", "floor");
   for (const auto& row : rows) {
     char name[64];
@@ -83,14 +93,18 @@ void add_evaluate(CLI::App& app, Run& run) {
       "Example:\n  mno evaluate --model model.safetensors --data test.npz --json\n"
       "Values are in normalised coordinates. The floor is what a model that knows the law exactly would "
       "get,\n"
-      "because an ensemble has finitely many members.");
+      "because an ensemble has finitely many members. Data with fewer than four members of a condition has "
+      "no\n"
+      "floors, and with one no scores that compare with an ensemble.");
   auto& request = options->request;
   command->add_option("--model", request.model, "The model file")->required();
   command->add_option("--data", options->data, "The .npz file: u0, uT, t")->required();
   command->add_option("-o,--output", options->folder,
                       "A folder for results.json, report.html, run.json and the moments per condition,\n"
                       "evaluation.npz");
-  command->add_option("--draws", request.draws, "Draws per condition; 0: as many as there are members")
+  command
+      ->add_option("--draws", request.draws,
+                   "Draws per condition; 0: as many as there are members, 64 where these are fewer than four")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command->add_option("--seed", request.seed, "Of the draws")->capture_default_str();

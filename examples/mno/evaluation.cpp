@@ -6,11 +6,7 @@
 #include <cmath>
 #include <mno/io/zip/npz.hpp>
 #include <mno/law/sample.hpp>
-#include <mno/metric/covariance_error.hpp>
-#include <mno/metric/coverage.hpp>
-#include <mno/metric/crps.hpp>
-#include <mno/metric/energy_score.hpp>
-#include <mno/metric/floor.hpp>
+#include <mno/metric/scorecard.hpp>
 #include <mno/metric/spectrum.hpp>
 #include <mno/simulate/simulate.hpp>
 
@@ -144,30 +140,27 @@ template <int D> struct Moments {
   }
 };
 
+/// Of the members of one condition; a single draw is seen as a point mass.
+metric::Moments moments_of(const metric::Members& members) {
+  return members.cols() > 1 ? metric::moments(members) : metric::point_mass(members.col(0));
+}
+
 template <int D>
 Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const EvaluateRequest& request) {
   const auto loaded = one.load(request.model);
   mno::Grid<D> grid = file.grid<D>();
   if constexpr (D == 1)
     if (request.selection.points > 0) grid.points[0] = request.selection.points;
-  const Index channels = file.channels();
+  const Index channels = file.channels(), draws = draws_of(file, request);
   mno::Cpu device(request.threads);
-  const Index draws = request.draws > 0 ? request.draws : file.members();
 
-  metric::MeanRmse mean;
-  metric::VarianceRmse variance;
-  metric::W2s w2s;
-  metric::W2g w2g;
-  metric::Crps crps;
-  metric::EnergyScore energy(grid), energy_floor(grid);
-  metric::CovarianceError covariance, covariance_floor;
-  metric::Coverage<> coverage, curve(calibration_levels());
+  metric::Scorecard<D> card(
+      grid, file.least_members(),
+      {.metrics = request.metrics, .floors = request.floors, .draws = draws, .seed = request.seed});
+  metric::Coverage<> curve(calibration_levels());
   metric::MomentSpectra<D> spectra(grid, channels), true_spectra(grid, channels);
-  metric::ExactModelFloor exact;
-  metric::EnsembleFloor halves;
-  metric::SampleCrps crps_floor;
-  bool spread = false;
-  const bool keep = !request.fields.empty(), stochastic = loaded->stochastic();
+  const bool keep = !request.fields.empty(), stochastic = loaded->stochastic(), curves = request.examples > 0,
+             several = file.least_members() > 1;
   Moments<D> own(keep ? file.samples() : 0, grid, channels);
   Evaluation result;
   // Conditions to look at: the first, and others at equal distances.
@@ -178,79 +171,40 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
     return false;
   };
 
-  const auto wants = [&](const char* metric) {
-    return request.metrics.empty() ||
-           std::find(request.metrics.begin(), request.metrics.end(), metric) != request.metrics.end();
-  };
-  const bool draw = wants("w2s") || wants("energy_score") || request.examples > 0, floors = request.floors,
-             between = wants("cov_frobenius_rel"), score = wants("crps"), score_field = wants("energy_score"),
-             curves = request.examples > 0;
-
   for_each_prediction<D>(*loaded, file, request.selection, device, [&](const Prediction<D>& p) {
-    const metric::Members& truth = p.members;
     metric::Members drawn;
-    if (draw)  // a point mass needs one draw
+    if (card.wants_draws() || curves)  // a point mass needs one draw
       drawn = metric::members(
           mno::sample(p.law, stochastic ? draws : 1, (request.seed << 32) + std::uint64_t(p.sample)));
-    const metric::Moments model = metric::moments(p.law, 0), ensemble = metric::moments(truth);
-    const Index half = truth.cols() / 2;
-    const metric::Members first = truth.leftCols(half), second = truth.middleCols(half, half);
-    mean.add(model, ensemble);
-    variance.add(model, ensemble);
-    w2g.add(model, ensemble);
-    if (wants("w2s")) w2s.add(drawn, truth);
-    if (score) crps.add(model, truth);
-    if (score_field) energy.add(drawn, truth);
-    if (floors) {
-      exact.add(truth);
-      if (wants("w2s")) halves.add(first, second);
-      if (score) crps_floor.add(first, second);
-      if (score_field) energy_floor.add(first, second);
-    }
-    if (curves) {
+    if (stochastic)
+      card.add(p.law, 0, drawn, p.members);
+    else
+      card.add(p.law.mean, 0, p.members);
+    if (!curves && !keep) return;
+    const metric::Moments model = metric::moments(p.law, 0), ensemble = moments_of(p.members);
+    if (curves && several) {
       spectra.add(model);
       true_spectra.add(ensemble);
     }
-    if (stochastic && wants("coverage")) coverage.add(model, truth);
-    if (stochastic && curves) curve.add(model, truth);
-    if (ensemble.variance.maxCoeff() > 0) {  // at t = 0 there is no covariance to compare with
-      spread = true;
-      if (between && stochastic) covariance.add(mno::covariance(p.law, 0), truth);
-      if (between && stochastic && floors) covariance_floor.add(first, second);
-    }
+    if (curves && stochastic) curve.add(model, p.members);
     if (keep) own.put(p.sample, loaded->normaliser(), p.initial, p.time, model, ensemble);
     if (to_look_at(p.sample)) {
-      const Seen<D> seen{loaded->normaliser(), grid, p.initial, channels, model, ensemble, drawn, truth};
+      const Seen<D> seen{loaded->normaliser(), grid, p.initial, channels, model, ensemble, drawn, p.members};
       const std::string title = mno::Text("Condition ", p.sample, " at t = ", p.time).str();
       if constexpr (D == 1) add_examples(result.examples, title, seen);
       if constexpr (D == 2) add_images(result.images, title, seen);
     }
   });
-  if (!spread) io::refuse(file.name(), "expected members that differ, found zero variance in every sample");
+  if (several && !card.spread())
+    io::refuse(file.name(), "expected members that differ, found zero variance in every sample");
   if (keep) own.write(request.fields);
 
-  // Halves have M/2 members, so what falls like 1/√M comes out √2 times too large.
-  const double to_all = 1 / std::sqrt(2.0);
-  const auto row = [&](const char* name, const auto& measured, const auto& floor) {
-    if (!wants(name)) return;
-    result.rows.push_back({.metric = name, .value = measured.value()});
-    if (floors) result.rows.back().floor = floor();
-  };
-  row("mean_rmse", mean, [&] { return exact.mean_rmse(); });
-  if (stochastic) row("var_rmse", variance, [&] { return exact.variance_rmse(); });
-  row("w2s", w2s, [&] { return halves.w2s() * to_all; });
-  row("w2g", w2g, [&] { return exact.w2g(); });
-  row("crps", crps, [&] { return crps_floor.value(); });
-  row("energy_score", energy, [&] { return energy_floor.value(); });
-  if (stochastic) row("cov_frobenius_rel", covariance, [&] { return covariance_floor.value() / 2; });
-  if (stochastic && wants("coverage")) {
-    const auto inside = coverage.value();
-    for (std::size_t l = 0; l < inside.size(); ++l)  // what it should be is its level, which is no floor
-      result.rows.push_back(
-          {.metric = "coverage", .value = inside[l], .at = {{"level", coverage.levels()[l]}}});
+  for (const metric::ScoreRow& row : card.rows()) {
+    result.rows.push_back({.metric = row.metric, .value = row.value, .floor = row.floor});
+    if (row.level) result.rows.back().at = {{"level", *row.level}};
   }
-  if (curves) {
-    if (stochastic) result.calibration = {curve.levels(), curve.value()};
+  if (curves && stochastic) result.calibration = {curve.levels(), curve.value()};
+  if (curves && several) {
     result.spectra = {{}, spectra.mean(), true_spectra.mean(), spectra.variance(), true_spectra.variance()};
     for (std::size_t k = 0; k < result.spectra.mean.size(); ++k)
       result.spectra.wavenumber.push_back(double(k));
@@ -293,10 +247,12 @@ template <int... D> constexpr auto instances(std::integer_sequence<int, D...>) {
 [[gnu::used]] const auto all = instances(std::integer_sequence<int, MNO_PROGRAM_DIMENSIONS>());
 }  // namespace
 
+Index draws_of(const io::EnsembleReader& file, const EvaluateRequest& request) {
+  return metric::ScorecardOptions{.draws = request.draws}.draws_for(file.least_members(),
+                                                                    file.most_members());
+}
+
 Evaluation evaluate(io::EnsembleReader& file, const EvaluateRequest& request) {
-  if (file.members() < 4)
-    io::refuse(file.name(), "expected at least four members per sample, for the floors, found ",
-               file.members());
   return in_dimension(of_model(request.model),
                       [&](const auto& one) { return evaluate_in(one, file, request); });
 }

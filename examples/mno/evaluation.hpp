@@ -30,8 +30,8 @@ struct EvaluateRequest {
   std::filesystem::path model{};
   std::filesystem::path fields{};  // where moments per condition go; empty: nowhere
   Selection selection{};
-  mno::Index draws = 0;                // per condition; 0: as many as there are members
-  mno::Index examples = 3;             // conditions to look at; 0: no calibration curve and no spectra either
+  mno::Index draws = 0;     // per condition; 0: as many as there are members, 64 where these are few
+  mno::Index examples = 3;  // conditions to look at; 0: no calibration curve and no spectra either
   std::vector<std::string> metrics{};  // none: all
   bool floors = true;
   std::uint64_t seed = 0;
@@ -45,7 +45,10 @@ struct Evaluation {
   mno::report::Spectra spectra{};
 };
 
-/// Every metric with its floor. A deterministic operator has those that need no spread.
+/// How many draws per condition that comes to.
+mno::Index draws_of(const mno::io::EnsembleReader& data, const EvaluateRequest& request);
+
+/// Every metric with its floor, as metric/scorecard.hpp has them, and what there is to look at.
 Evaluation evaluate(mno::io::EnsembleReader& data, const EvaluateRequest& request);
 
 /// What a law and draws from it take, on one thread.

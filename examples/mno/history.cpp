@@ -48,11 +48,9 @@ void HistoryWriter::add(const mno::EpochReport& report) {
             {"gradient_norm", number(report.gradient_norm)},
             {"terms", Json::object()}};
   for (std::size_t i = 0; i < report.terms.size(); ++i)
-    if (report.terms[i] != 0) line["terms"][mno::Recipe::names[i]] = number(report.terms[i]);
+    if (report.terms[i] != 0) line["terms"][mno::Recipe::names()[i]] = number(report.terms[i]);
   if (report.validation)
-    line["validation"] = {{"mean_rmse", number(report.validation->mean_rmse)},
-                          {"var_rmse", number(report.validation->variance_rmse)},
-                          {"w2g", number(report.validation->w2g)}};
+    for (const auto& [name, value] : report.validation->named()) line["validation"][name] = number(value);
   out_ << line.dump() << "\n" << std::flush;
 }
 

@@ -1,4 +1,4 @@
-// mno info: what a file holds, from its headers.
+// mno info: what a file holds, from its headers, and whether it is as it was written.
 #include <array>
 #include <iostream>
 #include <memory>
@@ -32,7 +32,10 @@ void describe_ensemble(const std::filesystem::path& path, Json& json) {
   json["kind"] = "ensemble";
   json["dimension"] = data->dimension();
   json["samples"] = data->samples();
-  json["members"] = data->members();
+  if (data->least_members() == data->most_members())
+    json["members"] = data->most_members();
+  else
+    json["members"] = {data->least_members(), data->most_members()};  // from, to
   json["channels"] = data->channels();
   json["points"] = data->points();
   json["length"] = data->length();
@@ -48,12 +51,22 @@ Json of_npz(const std::filesystem::path& path) {
   return json;
 }
 
+bool intact(const io::SafetensorsReader& file) {
+  try {
+    file.verify();
+    return true;
+  } catch (const mno::Error&) {
+    return false;
+  }
+}
+
 Json of_safetensors(const std::filesystem::path& path) {
   const io::SafetensorsReader file(path);
   Json json{{"kind", "safetensors"}};
   const auto& metadata = file.metadata();
   const bool model = metadata.contains("format") && metadata.contains("shape");
   if (model) json["kind"] = metadata.contains("training.step") ? "checkpoint" : "model";
+  if (metadata.contains(io::checksum_key)) json["intact"] = intact(file);
   json["metadata"] = Json::object();
   for (const auto& [key, value] : metadata) json["metadata"][key] = value;
   std::uint64_t parameters = 0;
@@ -100,7 +113,7 @@ int info(const std::filesystem::path& path, bool as_json) {
       std::cout << "  " << key << ": " << value.dump() << "\n";
   if (json.contains("metadata"))
     for (const auto& [key, value] : json["metadata"].items())
-      std::cout << "  " << io::plain(key, 200) << ": " << io::plain(value.get<std::string>(), 1000) << "\n";
+      std::cout << "  " << io::plain(key, 200) << ": " << io::plain(value.get<std::string>(), 4000) << "\n";
   for (const char* list : {"arrays", "leaves"})
     if (json.contains(list))
       for (const auto& item : json[list])

@@ -26,7 +26,8 @@ struct ShapeNumbers {
 
 struct TrainRequest {
   mno::TrainingOptions options{};
-  std::string recipe = "decoupled";
+  std::string recipe = "decoupled";  // its name
+  mno::Recipe loss = mno::Recipe::decoupled();
   bool scaled_factor = true;    // the factor is scaled by 4√(mean training variance)
   mno::Index least_points = 0;  // per axis, that the layers work on; 0: as given
   std::string data{};           // what sentences call the data
@@ -51,7 +52,8 @@ class Operator {
  public:
   virtual ~Operator() = default;
   virtual ShapeNumbers shape() const = 0;
-  virtual std::string shape_text() const = 0;  // as model files have it
+  virtual std::string shape_text() const = 0;  // these two as model files have them
+  virtual std::string expression_text() const = 0;
 };
 
 /// A model from a file. Conditions and laws are in normalised coordinates; a deterministic operator gives a
@@ -77,7 +79,7 @@ template <int D> class OperatorIn : public Operator {
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 
 /// What the terms of a recipe want to know of the members, beside mean and variance.
-mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors, mno::Index members);
+mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors);
 
 /// All samples of a file as statistics.
 template <int D>

@@ -2,6 +2,7 @@
 // Training and prediction for one operator: everything that depends on its shape at compile time is here.
 #include <chrono>
 #include <cmath>
+#include <mno/data/noise_variance.hpp>
 #include <mno/train/checkpoint.hpp>
 #include <mno/train/open_path.hpp>
 #ifdef MNO_PROGRAM_CUDA
@@ -62,6 +63,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     return {kind_, S::dimension, S::channels, S::rank, S::width, S::modes, S::depth, mno::known_fields<S>()};
   }
   std::string shape_text() const override { return io::shape_text<S>(); }
+  std::string expression_text() const override { return mno::expression_text<typename M::Expression>(); }
 
   std::unique_ptr<Predictor<D>> load(const std::filesystem::path& model) const override {
     return std::make_unique<PredictorOf<M>>(io::read_model<M>(model));
@@ -101,12 +103,12 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     normaliser.apply(validation);
 
     M model(options.seed, train.grid().domain);
-    if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::mean_variance(train))));
+    if (request.scaled_factor) model.set_factor_scale(float(4 * std::sqrt(mno::noise_variance(train))));
     model.set_least_points(request.least_points);
     if (train.known.batch() == 1) model.store_known_fields(train.known);
     if (std::string_view(kind_) == "mno-path") open_path(model, train, cpu);
-    mno::Trainer<M, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr, options,
-                                    device);
+    mno::Trainer<M, mno::Recipe, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr,
+                                                 request.loss, options, device);
     io::Metadata about{{"kind", kind_},
                        {"data", fingerprint.str()},
                        {"data.samples", std::to_string(train.size()) + " train, " +
@@ -119,7 +121,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     };
     if (request.resume) {
       const io::SafetensorsReader checkpoint(request.checkpoint);
-      if (io::wanted(checkpoint.name(), checkpoint.metadata(), "data") != about["data"])
+      if (io::wanted(checkpoint.name(), io::model_metadata(checkpoint), "data") != about["data"])
         io::refuse(checkpoint.name(), "expected a run on the data of ", request.data,
                    ", found one on other data or with another split");
       mno::read_checkpoint(request.checkpoint, model, trainer);
@@ -134,7 +136,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
     while (!trainer.finished()) {
       mno::EpochReport report;
       try {
-        report = trainer.run_epoch(request.interrupted);
+        report = trainer.run_epoch([&](const mno::StepReport&) { return request.interrupted(); });
       } catch (const mno::NonFiniteLoss& error) {
         throw mno::NonFiniteLoss(error.what() + (" " + last_good));
 #ifdef MNO_PROGRAM_CUDA
@@ -155,7 +157,7 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
       const auto now = std::chrono::steady_clock::now();
       const bool due = std::chrono::duration<double>(now - written).count() >= request.checkpoint_seconds;
       // Weights that give no numbers on validation are nothing to go back to.
-      const bool good = !report.validation || std::isfinite(report.validation->w2g);
+      const bool good = !report.validation || std::isfinite(report.validation->criterion());
       if (result.interrupted || (due && good && !trainer.finished())) {
         mno::write_checkpoint(request.checkpoint, model, normaliser, trainer, about);
         written = std::chrono::steady_clock::now();
@@ -164,12 +166,11 @@ template <class M> class OperatorOf final : public OperatorIn<M::dimension> {
       if (result.interrupted) return result;
     }
     trainer.take_best();
-    about["training"] = mno::detail::training_text(options, train.size());
+    about["training"] = mno::detail::training_text(options, request.loss, train.size());
     if (validation.size() > 0) {
       result.scores = mno::score(model, validation, device);
-      about["validation.mean_rmse"] = io::detail::number(result.scores->mean_rmse);
-      about["validation.variance_rmse"] = io::detail::number(result.scores->variance_rmse);
-      about["validation.w2g"] = io::detail::number(result.scores->w2g);
+      for (const auto& [name, value] : result.scores->named())
+        about["validation." + name] = io::detail::number(value);
     }
     io::write_model(request.model, model, normaliser, about);
     return result;

@@ -1,5 +1,5 @@
 // Choosing among the compiled shapes.
-#include <mno/io/safetensors/reader.hpp>
+#include <mno/io/safetensors/model_file.hpp>
 #include <sstream>
 
 #include "operator.hpp"
@@ -65,15 +65,16 @@ const Operator& choose(const ShapeNumbers& wanted) {
 
 const Operator& of_model(const std::filesystem::path& model) {
   const mno::io::SafetensorsReader file(model);
-  const auto found = file.metadata().find("shape");
-  if (found == file.metadata().end())
-    mno::io::refuse(file.name(), "expected a model with metadata 'shape', found none");
+  const mno::io::Metadata& metadata = mno::io::model_metadata(file);
+  const std::string& shape = mno::io::wanted(file.name(), metadata, "shape");
+  if (const auto expression = metadata.find("expression"); expression != metadata.end())
+    for (const Operator* one : operators())
+      if (one->shape_text() == shape && one->expression_text() == expression->second) return *one;
   ShapeNumbers wanted;
-  if (const auto kind = file.metadata().find("kind"); kind != file.metadata().end())
-    wanted.kind = kind->second;
+  if (const auto kind = metadata.find("kind"); kind != metadata.end()) wanted.kind = kind->second;
   for (const Operator* one : operators())
-    if (one->shape_text() == found->second && one->shape().kind == wanted.kind) return *one;
-  std::istringstream words(found->second);
+    if (one->shape_text() == shape && one->shape().kind == wanted.kind) return *one;
+  std::istringstream words(shape);
   for (std::string word; words >> word;) {
     const auto equals = word.find('=');
     const std::string key = word.substr(0, equals);

@@ -31,12 +31,18 @@ std::string short_number(double value) {
   return text;
 }
 
+std::string text_of(const mno::Scores& scores) {
+  std::string out = "mean RMSE " + short_number(scores.mean_rmse);
+  if (scores.several)
+    out += ", variance RMSE " + short_number(scores.variance_rmse) + ", W2g " + short_number(scores.w2g);
+  if (scores.draws) out += ", CRPS " + short_number(scores.crps);
+  return out;
+}
+
 std::string epoch_line(const mno::EpochReport& report) {
   std::string out = "epoch " + std::to_string(report.epoch) + "/" + std::to_string(report.epochs) +
                     "  loss " + short_number(report.loss);
-  if (report.validation)
-    out += "  validation: mean RMSE " + short_number(report.validation->mean_rmse) + ", variance RMSE " +
-           short_number(report.validation->variance_rmse) + ", W2g " + short_number(report.validation->w2g);
+  if (report.validation) out += "  validation: " + text_of(*report.validation);
   return out + "  " + short_number(report.conditions_per_second) + " conditions/s  " +
          clock(report.seconds_left) + " left";
 }

@@ -25,6 +25,9 @@ class Progress {
 /// Epoch, losses, scores on validation, speed and time left.
 std::string epoch_line(const mno::EpochReport& report);
 
+/// Those scores that the data can tell.
+std::string text_of(const mno::Scores& scores);
+
 /// Three digits.
 std::string short_number(double value);
 /// 95 → "1:35", 3700 → "1:01:40".

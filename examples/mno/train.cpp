@@ -73,11 +73,11 @@ int train(TrainOptions& options) {
         "mno train: '" + request.checkpoint.string() +
         "' holds an unfinished run: add --resume to go on with it, or --restart to begin again.");
   auto& training = request.options;
-  training.recipe = mno::Recipe::named(request.recipe);
+  request.loss = mno::Recipe::named(request.recipe);
   for (std::size_t i = 0; i < mno::Recipe::size; ++i)
-    if (options.weights[i]) training.recipe.weight(mno::Recipe::names[i]) = *options.weights[i];
-  if (options.warmup_epochs >= 0) training.recipe.warmup_epochs = options.warmup_epochs;
-  if (options.ramp_epochs >= 0) training.recipe.ramp_epochs = options.ramp_epochs;
+    if (options.weights[i]) request.loss.weight(mno::Recipe::names()[i]) = *options.weights[i];
+  if (options.warmup_epochs >= 0) request.loss.warmup_epochs = options.warmup_epochs;
+  if (options.ramp_epochs >= 0) request.loss.ramp_epochs = options.ramp_epochs;
   training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
   request.threads = threads(request.threads);
 
@@ -103,7 +103,7 @@ int train(TrainOptions& options) {
   request.data = file.name();
   request.scaled_factor = request.recipe == "decoupled";
   const TrainResult result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
-    auto train = read_statistics<D>(file, needed(training.recipe, one.shape().rank, file.members()));
+    auto train = read_statistics<D>(file, needed(request.loss, one.shape().rank));
     mno::Ensemble<float, D> validation;
     const mno::Split split = mno::split_by_origin(train.origins, options.validation, 0, training.seed);
     if (!split.validation.empty()) {
@@ -132,18 +132,13 @@ int train(TrainOptions& options) {
                                 {"train_samples", result.train},
                                 {"validation_samples", result.validation}};
     if (result.scores)
-      json["validation"] = {{"mean_rmse", result.scores->mean_rmse},
-                            {"var_rmse", result.scores->variance_rmse},
-                            {"w2g", result.scores->w2g}};
+      for (const auto& [name, value] : result.scores->named()) json["validation"][name] = value;
     std::cout << json.dump() << "\n";
     return succeeded;
   }
   std::cout << "Wrote " << request.model.string() << ": " << result.parameters << " parameters, "
             << result.epochs << " epochs on " << result.train << " samples";
-  if (result.scores)
-    std::cout << "; on " << result.validation << " others: mean RMSE "
-              << short_number(result.scores->mean_rmse) << ", variance RMSE "
-              << short_number(result.scores->variance_rmse) << ", W2g " << short_number(result.scores->w2g);
+  if (result.scores) std::cout << "; on " << result.validation << " others: " << text_of(*result.scores);
   std::cout << ".\n";
   return succeeded;
 }
@@ -241,7 +236,7 @@ void add_train(CLI::App& app, Run& run) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   for (std::size_t i = 0; i < mno::Recipe::size; ++i) {
-    const std::string term = mno::Recipe::names[i];
+    const std::string term = mno::Recipe::names()[i];
     o.keys["weights"][term] =
         command->add_option("--weight-" + term, o.weights[i], "Weight of a term (default: the recipe's)")
             ->check(CLI::NonNegativeNumber)

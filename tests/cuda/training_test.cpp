@@ -21,13 +21,20 @@ struct Plane {
   static constexpr int dimension = 2, channels = 1, rank = 2, width = 4, modes = 3, depth = 1, projection = 5;
 };
 
-/// Ensembles without any meaning: what counts is that both devices see the same.
+/// Ensembles without any meaning: what counts is that both devices see the same. Conditions have four
+/// members, or four, five, two and so on.
 template <class T, int D>
-Ensemble<T, D> data(Index entries, const Grid<D>& grid, Index channels, std::uint64_t seed) {
-  auto result = make_ensemble<T, D>(entries, grid, channels, {.factors = 2, .kept_members = 4});
+Ensemble<T, D> data(Index entries, const Grid<D>& grid, Index channels, std::uint64_t seed,
+                    bool uneven = false) {
+  std::vector<Index> counts(std::size_t(entries), Index(4));
+  if (uneven)
+    for (Index e = 0; e < entries; ++e)
+      counts[std::size_t(e)] = Index(std::array{4, 5, 2}[std::size_t(e % 3)]);
+  auto result =
+      make_ensemble<T, D>(std::span<const Index>(counts), grid, channels, {.factors = 2, .members = true});
   for (Index e = 0; e < entries; ++e) {
     Stream random(seed, std::uint64_t(e));
-    Field<T, D> initial(1, grid, channels), members(4, grid, channels);
+    Field<T, D> initial(1, grid, channels), members(counts[std::size_t(e)], grid, channels);
     for (T& value : initial.span()) value = T(random.normal());
     for (T& value : members.span()) value = T(0.5 * random.normal());
     set_condition<T, D>(result, e, std::as_const(initial).view(), T(0.2 + random.uniform()), e,
@@ -75,21 +82,24 @@ void same_loss_and_gradient(const Ensemble<typename M::Scalar, M::dimension>& en
   Cpu cpu(1);
   Recipe all;
   std::apply([](auto&... term) { ((term.weight = 0.5), ...); }, all.terms());
-  all.hutchinson.step = 17;
   std::vector<Recipe> recipes{all};
-  for (const char* name : Recipe::names) {
+  for (const char* name : Recipe::names()) {
     recipes.emplace_back();
     recipes.back().weight(name) = 1;
   }
+  for (Recipe& recipe : recipes) recipe.exact_nll.floor = 1e-3;
+  recipes.push_back(recipes[0]);
+  recipes.back().exact_nll = {.weight = 1, .shrinkage = 0.1, .floor = 1e-3, .decoupled = true};
   for (const Recipe& recipe : recipes) {
     M a = model.zeros(), b = model.zeros();
     TermValues a_values, b_values;
-    const double got =
-        value_and_gradient(model, ensemble.condition(), recipe.on(ensemble.target(), a_values), a, cuda);
+    auto target = ensemble.target();
+    target.step = 17;
+    const double got = value_and_gradient(model, ensemble.condition(), recipe.on(target, a_values), a, cuda);
     const double expected =
-        value_and_gradient(model, ensemble.condition(), recipe.on(ensemble.target(), b_values), b, cpu);
+        value_and_gradient(model, ensemble.condition(), recipe.on(target, b_values), b, cpu);
     for (std::size_t i = 0; i < Recipe::size; ++i) {
-      CAPTURE(std::string(Recipe::names[i]));
+      CAPTURE(std::string(Recipe::names()[i]));
       CHECK(a_values[i] == doctest::Approx(b_values[i]).epsilon(tolerance));
     }
     CHECK(got == doctest::Approx(expected).epsilon(tolerance));
@@ -104,8 +114,11 @@ TEST_CASE("every term of the loss has the processor's value and gradient") {
   same_loss_and_gradient<Mno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1), 1e-12);
   same_loss_and_gradient<Mno<Small, float>>(data<float, 1>(5, {{8}}, 2, 1), 2e-5);
   same_loss_and_gradient<Mno<Plane, double>>(data<double, 2>(3, {{6, 5}}, 1, 1), 1e-12);
+  same_loss_and_gradient<NuggetMno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1), 1e-12);
   same_loss_and_gradient<PathMno<Small, double>>(data<double, 1>(3, {{8}}, 2, 1), 1e-12,
                                                  20);  // on a finer grid
+  same_loss_and_gradient<Mno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1, /*uneven=*/true),
+                                             1e-12);
 }
 
 TEST_CASE("known fields, stored or given, and coordinates") {
@@ -127,18 +140,22 @@ TEST_CASE("known fields, stored or given, and coordinates") {
 
 TEST_CASE("a training run is the processor's to rounding, also from the other's checkpoint") {
   const Clean clean;
-  const auto train = data<double, 1>(10, {{8}}, 2, 1), validation = data<double, 1>(3, {{8}}, 2, 2);
+  const auto train = data<double, 1>(10, {{8}}, 2, 1, /*uneven=*/true),
+             validation = data<double, 1>(3, {{8}}, 2, 2);
   using M = PathMno<Small, double>;
+  const auto options = short_run();
+  Recipe recipe = Recipe::decoupled();
+  recipe.crps.weight = 0.3;  // a term of members
   const auto path =
       std::filesystem::temp_directory_path() / ("mno-cuda-" + std::to_string(::getpid()) + ".safetensors");
   Cpu cpu(1);
   M reference(1);
-  Trainer<M> whole(reference, train, &validation, short_run(), cpu);
+  Trainer whole(reference, train, &validation, recipe, options, cpu);
   while (!whole.finished()) whole.run_epoch();
 
   M model(1);
   Cuda cuda;
-  Trainer<M, Cuda> trainer(model, train, &validation, short_run(), cuda);
+  Trainer trainer(model, train, &validation, recipe, options, cuda);
   const auto report = trainer.run_epoch();
   CHECK(report.finished);
   write_checkpoint(path, model, Normaliser::identity(2), trainer);
@@ -148,12 +165,12 @@ TEST_CASE("a training run is the processor's to rounding, also from the other's 
   CHECK(trainer.state().stopping.best == doctest::Approx(whole.state().stopping.best).epsilon(1e-9));
 
   M moved(77);  // begun there, ended here
-  Trainer<M> here(moved, train, &validation, short_run(), cpu);
+  Trainer here(moved, train, &validation, recipe, options, cpu);
   read_checkpoint(path, moved, here);
   while (!here.finished()) here.run_epoch();
   CHECK(distance<double>(std::as_const(moved).values(), std::as_const(reference).values()) < 1e-9);
   M back(78);  // and goes on there as if nothing had been
-  Trainer<M, Cuda> there(back, train, &validation, short_run(), cuda);
+  Trainer there(back, train, &validation, recipe, options, cuda);
   read_checkpoint(path, back, there);
   while (!there.finished()) there.run_epoch();
   CHECK(std::ranges::equal(std::as_const(back).values(), std::as_const(model).values()));
@@ -163,10 +180,11 @@ TEST_CASE("a training run is the processor's to rounding, also from the other's 
 
 TEST_CASE("a step allocates nothing after the first") {
   const Clean clean;
-  const auto train = data<float, 1>(12, {{16}}, 2, 1);
+  const auto train = data<float, 1>(12, {{16}}, 2, 1, /*uneven=*/true);
   PathMno<Small> model(1);
   Cuda cuda;
-  Trainer<PathMno<Small>, Cuda> trainer(model, train, nullptr, short_run(), cuda);
+  Trainer<PathMno<Small>, Recipe, Cuda> trainer(model, train, nullptr, Recipe::decoupled(), short_run(),
+                                                cuda);
   trainer.run_epoch();
   const auto allocations = standin::counts().allocations;
   trainer.run_epoch();
@@ -182,7 +200,7 @@ TEST_CASE("whichever call fails, training ends in a sentence, keeps its state, a
   M reference(1);
   {
     Cuda cuda;
-    Trainer<M, Cuda> trainer(reference, train, nullptr, options, cuda);
+    Trainer<M, Recipe, Cuda> trainer(reference, train, nullptr, Recipe::decoupled(), options, cuda);
     trainer.run_epoch();
   }
   const auto held = standin::usage();
@@ -194,10 +212,11 @@ TEST_CASE("whichever call fails, training ends in a sentence, keeps its state, a
       bool done = false;
       {
         Cuda cuda;  // its own calls are another test's
-        std::unique_ptr<Trainer<M, Cuda>> trainer;
+        std::unique_ptr<Trainer<M, Recipe, Cuda>> trainer;
         allocations ? standin::fail_allocation(n) : standin::fail_call(n);
         try {
-          trainer = std::make_unique<Trainer<M, Cuda>>(model, train, nullptr, options, cuda);
+          trainer = std::make_unique<Trainer<M, Recipe, Cuda>>(model, train, nullptr, Recipe::decoupled(),
+                                                               options, cuda);
           trainer->run_epoch();
           done = true;
         } catch (const CudaError& error) {
@@ -232,12 +251,14 @@ TEST_CASE("data that does not fit the model is refused before anything is traine
   PathMno<Small> model(1);  // on a domain of length 1
   const auto longer = data<float, 1>(4, {{8}, {{2.0}}}, 2, 1);
   CHECK_THROWS_WITH_AS(
-      (Trainer<PathMno<Small>, Cuda>(model, longer, nullptr, short_run(), cuda)),
+      (Trainer<PathMno<Small>, Recipe, Cuda>(model, longer, nullptr, Recipe::decoupled(), short_run(), cuda)),
       "mno::Trainer: argument 'initial': expected a domain of length 1 on axis 0, as the model has, got 2.",
       Error);
   auto broken = data<float, 1>(4, {{8}}, 2, 1);
   broken.mean(1, 2, 0) = std::numeric_limits<float>::quiet_NaN();
-  CHECK_THROWS_AS((Trainer<PathMno<Small>, Cuda>(model, broken, nullptr, short_run(), cuda)), Error);
+  CHECK_THROWS_AS(
+      (Trainer<PathMno<Small>, Recipe, Cuda>(model, broken, nullptr, Recipe::decoupled(), short_run(), cuda)),
+      Error);
 }
 
 TEST_CASE("whichever call fails, a prediction ends in a sentence and nothing is left queued") {

@@ -31,7 +31,8 @@ Ensemble<double, 1> four(EnsembleOptions options, Field<double, 1>& members) {
   const Grid<1> grid{{6}};
   members = noise<double, 1>(4 * 24, grid, 2, 1, 3.0, 0.5);
   const auto initial = noise<double, 1>(2, grid, 2, 2);
-  auto e = make_ensemble<double, 1>(4, grid, 2, options);
+  const std::vector<Index> counts(4, 24);
+  auto e = make_ensemble<double, 1>(std::span<const Index>(counts), grid, 2, options);
   for (Index i = 0; i < 4; ++i)
     set_condition<double, 1>(e, i, initial.view().samples(i / 2, 1), 0.5 * double(i % 2), i / 2,
                              std::as_const(members).view().samples(i * 24, 24));
@@ -79,7 +80,7 @@ TEST_CASE("leading factors reproduce the ensemble's covariance, for many and for
 
 TEST_CASE("the loss and its gradient from statistics equal those from members") {
   Field<double, 1> members;
-  const auto data = four({.kept_members = 24}, members);
+  const auto data = four({.members = true}, members);
   Model<MnoOperator<Shape1>, Shape1, double> model(3), gradient(3), other(3);
   // The mean over members of ½(log v + (u − m)²/v), member by member.
   const auto by_members = [&](const LawBlock<double, 1>& law) {
@@ -120,7 +121,7 @@ TEST_CASE("the loss and its gradient from statistics equal those from members") 
 
 TEST_CASE("entries are taken with all that belongs to them") {
   Field<double, 1> members;
-  auto data = four({.factors = 3, .kept_members = 24}, members);
+  auto data = four({.factors = 3, .members = true}, members);
   data.known = noise<double, 1>(4, data.grid(), 1, 9);
   const std::vector<Index> chosen{3, 1};
   const auto part = subset(data, std::span<const Index>(chosen));
@@ -135,12 +136,6 @@ TEST_CASE("entries are taken with all that belongs to them") {
   }
   const std::vector<Index> wrong{4};
   CHECK_THROWS_AS(subset(data, std::span<const Index>(wrong)), Error);
-}
-
-TEST_CASE("the mean variance is that of all entries, points and channels") {
-  auto data = make_ensemble<double, 1>(2, Grid<1>{{2}}, 2);
-  for (std::size_t i = 0; i < 8; ++i) data.variance.data()[i] = double(i * i);
-  CHECK(mean_variance(data) == doctest::Approx(17.5));
 }
 
 TEST_CASE("bad members are refused with a sentence") {
@@ -161,7 +156,7 @@ TEST_CASE("bad members are refused with a sentence") {
 
 TEST_CASE("normalised data has mean 0 and deviation 1 per channel, and predictions go back") {
   Field<double, 1> members;
-  auto data = four({.factors = 2, .kept_members = 24}, members);
+  auto data = four({.factors = 2, .members = true}, members);
   const auto original = data;
   const auto normaliser = Normaliser::fit(data);
   normaliser.apply(data);

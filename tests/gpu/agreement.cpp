@@ -51,12 +51,13 @@ TEST_CASE("training, prediction and draws are the processor's to rounding") {
   TrainingOptions options;
   options.epochs = 2;
   options.batch = 8;
-  options.recipe.hilbert_schmidt.weight = 0.1;
-  options.recipe.hutchinson.weight = 0.1;
+  Recipe recipe = Recipe::decoupled();
+  recipe.hilbert_schmidt.weight = 0.1;
+  recipe.hutchinson.weight = 0.1;
   M here(1), there(1);
   Cpu cpu;
-  Trainer<M> a(here, train, nullptr, options, cpu);
-  Trainer<M, Cuda> b(there, train, nullptr, options, test::device());
+  Trainer a(here, train, nullptr, recipe, options, cpu);
+  Trainer b(there, train, nullptr, recipe, options, test::device());
   while (!a.finished()) a.run_epoch();
   while (!b.finished()) b.run_epoch();
   CHECK(distance<float>(std::as_const(there).values(), std::as_const(here).values()) < 1e-3);

@@ -52,7 +52,7 @@ TEST_CASE("the page's Python writes ensembles that are read here, and reads a mo
 
   const auto check = [](io::EnsembleReader& file) {
     CHECK(file.samples() == 80);
-    CHECK(file.members() == 24);
+    CHECK(file.most_members() == 24);
     return file.read<float, 1>();
   };
   io::EnsembleFile npz(scratch / "data.npz");
@@ -62,4 +62,10 @@ TEST_CASE("the page's Python writes ensembles that are read here, and reads a mo
   CHECK(std::ranges::equal(first.mean.span(), second.mean.span()));
   CHECK(std::ranges::equal(first.variance.span(), second.variance.span()));
   CHECK(first.times == std::vector<float>(80, 0.5f));
+  io::EnsembleFile uneven(scratch / "uneven.npz");
+  CHECK(uneven.least_members() >= 1);
+  CHECK(uneven.least_members() < uneven.most_members());
+  const auto third = uneven.read<float, 1>();
+  CHECK(std::ranges::equal(third.initial.span(), first.initial.span()));
+  CHECK(third.members.batch() == third.offsets.back());
 }

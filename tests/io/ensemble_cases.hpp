@@ -62,7 +62,9 @@ template <class Format> void reads_what_was_written() {
   typename Format::File file(folder / "data");
   CHECK(file.dimension() == 2);
   CHECK(file.samples() == 3);
-  CHECK(file.members() == 6);
+  CHECK(file.counts() == std::vector<Index>(3, 6));
+  CHECK(file.least_members() == 6);
+  CHECK(file.most_members() == 6);
   CHECK(file.channels() == 2);
   CHECK(file.known_fields() == 1);
   const auto data = file.template read<double, 2>();
@@ -167,8 +169,6 @@ template <class Format> void refuses_what_is_no_ensemble() {
   Content content;
   content.uT = Array::of({3, 6, 2, 4, 5}, std::vector<float>(720, 1.5f));
   CHECK(says(refused<Format>(content), "zero variance"));
-  content.uT = Array::of({3, 1, 2, 4, 5}, values(120, 2));
-  CHECK(says(refused<Format>(content), "at least two members"));
 }
 
 template <class Format> void reads_one_sample() {
@@ -184,11 +184,72 @@ template <class Format> void reads_one_sample() {
 template <class Format> void reads_point_masses_where_they_are_asked_for() {
   const Scratch folder;
   Content content;
-  content.uT = Array::of({3, 1, 2, 4, 5}, values(120, 2));
+  content.uT = Array::of({3, 6, 2, 4, 5}, std::vector<float>(720, 1.5f));
   Format::write(folder / "data", content.arrays());
   const auto data = typename Format::File(folder / "data").template read<float, 2>({.point_masses = true});
   CHECK(data.variance(2, 3, 1) == 0.0f);
-  CHECK(data.mean(0, 0, 0) == content.uT.values<float>()[0]);
+  CHECK(data.mean(0, 0, 0) == 1.5f);
+}
+
+/// With an axis of members of length one, or without that axis.
+template <class Format> void reads_single_draws() {
+  for (const Extents& shape : {Extents{3, 1, 2, 4, 5}, Extents{3, 2, 4, 5}}) {
+    const Scratch folder;
+    Content content;
+    content.uT = Array::of(shape, values(120, 2));
+    Format::write(folder / "data", content.arrays());
+    typename Format::File file(folder / "data");
+    CHECK(file.counts() == std::vector<Index>(3, 1));
+    const auto data = file.template read<float, 2>();
+    CHECK(data.counts == std::vector<Index>(3, 1));
+    CHECK(data.variance(2, 3, 1) == 0.0f);
+    REQUIRE(data.members.batch() == 3);  // draws are kept
+    CHECK(std::ranges::equal(data.members.span(), data.mean.span()));
+    CHECK(data.mean(2, 3, 1) == content.uT.template values<float>()[(2 * 2 + 1) * 20 + 3]);
+  }
+}
+
+/// uT (draw, channel, x…) with counts (sample).
+template <class Format> void reads_samples_with_different_numbers_of_members() {
+  const std::vector<Index> counts{4, 1, 3};
+  Content content;
+  content.uT = Array::of({8, 2, 4, 5}, values(320, 2));
+  content.more = {{"counts", Array::of({3}, std::vector<std::int64_t>{4, 1, 3})}};
+  {
+    const Scratch folder;
+    Format::write(folder / "data", content.arrays());
+    typename Format::File file(folder / "data");
+    CHECK(file.counts() == counts);
+    CHECK(file.least_members() == 1);
+    CHECK(file.most_members() == 4);
+    const auto data = file.template read<float, 2>();
+    const auto uT = content.uT.template values<float>();
+    for (Index s = 0; s < 3; ++s) {
+      const auto drawn = data.members_of(s);
+      REQUIRE(drawn.batch == counts[std::size_t(s)]);
+      float sum = 0;
+      for (Index m = 0; m < drawn.batch; ++m) {
+        CHECK(drawn(m, 7, 1) == uT[std::size_t(((data.offsets[std::size_t(s)] + m) * 2 + 1) * 20 + 7)]);
+        sum += drawn(m, 7, 1);
+      }
+      CHECK(data.mean(s, 7, 1) == doctest::Approx(sum / float(drawn.batch)));
+    }
+    CHECK(data.variance(1, 7, 1) == 0);
+    CHECK(data.variance(2, 7, 1) > 0);
+  }
+  const auto said = [&](std::vector<double> numbers) {
+    content.more = {{"counts", Array::of({Index(numbers.size())}, numbers)}};
+    return refused<Format>(content);
+  };
+  CHECK(says(said({4, 1, 4}),
+             "with as many draws as counts come to, 9, and the channels and points of u0 "
+             "(3, 2, 4, 5), found (8, 2, 4, 5)"));
+  CHECK(says(said({7, 1, 0}), "expected counts to be whole numbers from one up, found 0"));
+  CHECK(says(said({2.5, 2.5, 3}), "found 2.5"));
+  CHECK(says(said({8e15, 8e15, 8e15}), "as many draws as counts come to, 2.4e+16"));
+  CHECK(says(said({4, 4}), "expected counts to be one number or 3 in a row"));
+  content.uT = Array::of({3, 6, 2, 4, 5}, values(720, 2));  // an axis of members beside counts
+  CHECK(says(said({6, 6, 6}), "expected uT (draw, channel, x…)"));
 }
 
 }  // namespace ensemble_cases

@@ -35,7 +35,7 @@ TEST_CASE("no allocation after the first step, with one thread and with two") {
   const Setting<Line> problem(37, 48);
   auto gradient = problem.model.zeros();
   Recipe recipe = Recipe::paper();
-  for (const char* name : Recipe::names) recipe.weight(name) = 0.1;
+  for (const char* name : Recipe::names()) recipe.weight(name) = 0.1;
   for (const int threads : {1, 2}) {
     Cpu device(threads);
     TermValues values;

@@ -47,7 +47,7 @@ TEST_CASE("the gradient of a sum of terms, one of them not of the library, is th
   Target<double, 1> target = problem.ensemble.target();
   target.initial = problem.initial.view();
   const Loss loss{GaussianNll{}, VarianceConsistency{}, Movement{.weight = 0.3}, Never{}};
-  CHECK(std::string(loss.names[2]) == "movement");
+  CHECK(std::string(loss.names()[2]) == "movement");
   const double error = problem.gradient_error(loss.on(target));
   MESSAGE("sum of terms through a model: relative gradient error ", error);
   CHECK(error <= 1e-6);
@@ -57,8 +57,8 @@ TEST_CASE("term values add up, carry names, and are bitwise equal for every numb
   Setting<Line> problem(37, 48);
   const Loss loss{GaussianNll{}, VarianceConsistency{}, Never{}, FactorRegularisation{}};
   static_assert(decltype(loss)::size == 4);
-  CHECK(std::string(loss.names[1]) == "variance_consistency");
-  CHECK(std::string(loss.names[2]) == "never");
+  CHECK(std::string(loss.names()[1]) == "variance_consistency");
+  CHECK(std::string(loss.names()[2]) == "never");
   auto gradient = problem.model.zeros();
   TermValues one, three;
   Cpu single(1), several(3);

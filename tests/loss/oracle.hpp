@@ -63,24 +63,33 @@ template <class T, int D> struct Ensemble {
 /// A law of some samples in memory that can be changed, with its cotangents.
 template <class T, int D> struct Block {
   Index first, channels, factors;
-  Field<T, D> values, bars;  // channels: [mean | one unused | factor | one unused]
+  bool nugget;
+  Field<T, D> values, bars;  // channels: [mean | one unused | factor | one unused | nugget]
 
-  Block(Index first_sample, Index samples, Grid<D> grid, Index c, Index rank, std::uint64_t seed)
+  Block(Index first_sample, Index samples, Grid<D> grid, Index c, Index rank, std::uint64_t seed,
+        bool with_nugget = false)
       : first(first_sample),
         channels(c),
         factors(rank * c),
-        values(samples, grid, c + rank * c + 2),
-        bars(samples, grid, c + rank * c + 2) {
+        nugget(with_nugget),
+        values(samples, grid, 2 * c + rank * c + 2),
+        bars(samples, grid, 2 * c + rank * c + 2) {
     // Away from 0, where a likelihood is so steep that differences say nothing.
     randomise(values, 0.5, 0, seed);
     for (T& value : values.span()) value += value < 0 ? T(-0.2) : T(0.2);
   }
   LawBlock<T, D> law() {
     const View<T, D> v = values.view(), b = bars.view();
-    return {first, v.slice(0, channels), v.slice(channels + 1, factors), b.slice(0, channels),
-            b.slice(channels + 1, factors)};
+    LawBlock<T, D> block{first, v.slice(0, channels), v.slice(channels + 1, factors), b.slice(0, channels),
+                         b.slice(channels + 1, factors)};
+    if (nugget) {
+      block.nugget = v.slice(channels + factors + 2, channels);
+      block.nugget_bar = b.slice(channels + factors + 2, channels);
+    }
+    return block;
   }
   T& mean(Index sample, Index point, Index channel) { return values(sample, point, channel); }
+  T& eta(Index sample, Index point, Index c) { return values(sample, point, channels + factors + 2 + c); }
   T& factor(Index sample, Index point, Index k, Index c) {
     return values(sample, point, channels + 1 + k * channels + c);
   }
@@ -130,29 +139,32 @@ double gradient_error(const Term& term, const Target<double, D>& target, Block<d
   return gradient_error(term, target, block, term);
 }
 
-/// f(target, block) for 1D and 2D, one and two channels, several ranks; in every second case the law's
-/// variance is below 1e-5 at one entry, where the ensemble has hardly any either, and above 1e2 at another.
+/// f(target, block) for 1D and 2D, one and two channels, several ranks, without a nugget and with one; in
+/// every second case the law's variance is below 1e-5 at one entry, where the ensemble has hardly any either,
+/// and above 1e2 at another.
 template <class F> void for_each_case(F&& f) {
   const auto cases = [&]<int D>(Grid<D> grid) {
     for (const Index channels : {1, 2})
       for (const Index rank : {1, 3, 16})
-        for (const bool clamped : {false, true}) {
-          const std::uint64_t seed = std::uint64_t(100 * D + 10 * channels + rank);
-          Ensemble<double, D> ensemble(5, grid, channels, 7, seed);
-          Block<double, D> block(1, 3, grid, channels, rank, seed + 1);
-          if (clamped) {
-            for (Index j = 0; j < ensemble.members.batch(); ++j) ensemble.members(j, 0, 0) *= 1e-3;
-            ensemble.summarise();
-            for (Index s = 0; s < 3; ++s) {
-              block.mean(s, 0, 0) *= 1e-3;
-              for (Index k = 0; k < rank; ++k) {
-                block.factor(s, 0, k, 0) *= 1e-4;
-                block.factor(s, 1, k, channels - 1) += 14;
+        for (const bool clamped : {false, true})
+          for (const bool nugget : {false, true}) {
+            const std::uint64_t seed = std::uint64_t(100 * D + 10 * channels + rank);
+            Ensemble<double, D> ensemble(5, grid, channels, 7, seed);
+            Block<double, D> block(1, 3, grid, channels, rank, seed + 1, nugget);
+            if (clamped) {
+              for (Index j = 0; j < ensemble.members.batch(); ++j) ensemble.members(j, 0, 0) *= 1e-3;
+              ensemble.summarise();
+              for (Index s = 0; s < 3; ++s) {
+                block.mean(s, 0, 0) *= 1e-3;
+                for (Index k = 0; k < rank; ++k) {
+                  block.factor(s, 0, k, 0) *= 1e-4;
+                  block.factor(s, 1, k, channels - 1) += 14;
+                }
+                block.eta(s, 0, 0) *= 1e-4;
               }
             }
+            f(ensemble.target(), block);
           }
-          f(ensemble.target(), block);
-        }
   };
   cases(Grid<1>{{6}});
   cases(Grid<2>{{3, 4}});

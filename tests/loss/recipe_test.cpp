@@ -40,7 +40,7 @@ TEST_CASE("the named recipes have their weights") {
 
 TEST_CASE("names stand in the order of the terms") {
   std::size_t index = 0;
-  const auto compare = [&](const auto& term) { CHECK(std::string(term.name) == Recipe::names[index++]); };
+  const auto compare = [&](const auto& term) { CHECK(std::string(term.name) == Recipe::names()[index++]); };
   std::apply([&](const auto&... term) { (compare(term), ...); }, Recipe{}.terms());
   CHECK(index == Recipe::size);
 }

@@ -58,7 +58,8 @@ template <class T> void compare(double tolerance) {
   target.covariance_factor = y.view();
 
   Recipe recipe;
-  recipe.hutchinson = {.weight = 0, .probes = 8, .seed = 12345678901234, .step = 3};
+  recipe.hutchinson = {.weight = 0, .probes = 8, .seed = 12345678901234};
+  target.step = 3;
   const auto check_term = [&](auto term) {
     term.weight = 1;
     Field<T, 1> mean_bar(2, Grid<1>{{5}}, 2), factor_bar(2, Grid<1>{{5}}, 6);

@@ -44,6 +44,17 @@ TEST_CASE("what does not fit is named") {
   CHECK(contains(said([&](auto&, auto& t) { t.counts = two; }), "one per sample (5)"));
   CHECK(contains(said([&](auto&, auto& t) { t.counts = zero; }), "at least one member"));
   CHECK(contains(said([&](auto&, auto& t) { t.counts = unequal; }), "the same number for every sample"));
+  const std::vector<Index> right = member_offsets(unequal), wrong{0, 7, 14, 21, 28, 34}, few{0, 34};
+  const auto with_offsets = [&](const std::vector<Index>& offsets) {
+    return said([&](auto&, auto& t) {
+      t.counts = unequal;
+      t.offsets = offsets;
+      t.members.batch = 34;
+    });
+  };
+  CHECK(with_offsets(right) == "");
+  CHECK(contains(with_offsets(wrong), "expected member_offsets(target.counts), got others at sample 3"));
+  CHECK(contains(with_offsets(few), "expected one per sample and the end, 6"));
   CHECK(contains(said([](auto&, auto& t) { t.counts = {}; }), "target.counts"));
 }
 

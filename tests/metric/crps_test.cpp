@@ -52,6 +52,19 @@ TEST_CASE("members are averaged at every entry") {
   CHECK(metric.value() == doctest::Approx(expected).epsilon(1e-15));
 }
 
+TEST_CASE("every condition counts alike, whatever its number of members") {
+  metric::Crps metric;
+  metric::SampleCrps by_draws;
+  const metric::Members draws = (metric::Members(1, 2) << -1, 1).finished();
+  for (const metric::Members& members :
+       {(metric::Members(1, 1) << 3).finished(), (metric::Members(1, 3) << 0, 0, 0).finished()}) {
+    metric.add({Eigen::VectorXd::Zero(1), Eigen::VectorXd::Zero(1)}, members);  // |u|: 3, then 0
+    by_draws.add(draws, members);                                               // 3 − 1, then 1 − 1
+  }
+  CHECK(metric.value() == 1.5);
+  CHECK(by_draws.value() == 1);
+}
+
 TEST_CASE("draws by hand, also where a member equals a draw") {
   // draws 0, 1, 4; E|x − u| − Σ_{i<j}|x_i − x_j|/6, the pairs being 1 + 4 + 3
   const metric::Members draws = (metric::Members(1, 3) << 4, 0, 1).finished();

@@ -46,6 +46,25 @@ TEST_CASE("a law: moments, members and covariances, whatever the metric asks for
   CHECK(metric::evaluate(metric::Coverage<>{}, law, u).per_condition().size() == conditions);
 }
 
+TEST_CASE("conditions with different numbers of members, by their counts") {
+  const auto law = random_law<float, 2>(conditions, grid, 2, 3, 1);
+  const auto u = ensemble_field();
+  const std::vector<Index> counts{1, 9, 5};
+  metric::Crps crps;
+  const View<const float, 2> all(u);
+  crps.add(metric::moments(law, 0), metric::members(all.samples(0, 1)));
+  crps.add(metric::moments(law, 1), metric::members(all.samples(1, 9)));
+  crps.add(metric::moments(law, 2), metric::members(all.samples(10, 5)));
+  CHECK(metric::evaluate(metric::Crps{}, law, u, counts).value() == crps.value());
+  const std::vector<Index> wrong{1, 9, 4}, two{6, 9};
+  CHECK(sentence([&] { metric::evaluate(metric::Crps{}, law, u, wrong); }) ==
+        "mno::metric::evaluate: argument 'members': expected 14 field(s) of 2 channel(s) on 3x4 and its "
+        "domain, got "
+        "15 of 2 on 3x4.");
+  CHECK(sentence([&] { metric::evaluate(metric::Crps{}, law, u, two); }) ==
+        "mno::metric::evaluate: argument 'counts': expected one per condition, 3, got 2.");
+}
+
 TEST_CASE("a deterministic prediction is a law without spread") {
   const auto law = random_law<float, 2>(conditions, grid, 2, 1, 1);
   const Law<float, 2> narrow(law.mean, Field<float, 2>(conditions, grid, 2));

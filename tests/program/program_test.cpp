@@ -144,6 +144,28 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
   CHECK(nlohmann::json::parse(mno_in(folder, "info data.npz --json").out)["members"] == 16);
 }
 
+TEST_CASE(
+    "a model file says what it is; one that is damaged is told apart, and nothing is predicted from it") {
+  const Scratch folder;
+  simulate_heat(folder);
+  REQUIRE(mno_in(folder, "train --data data.npz -o m.safetensors --epochs 1 --batch 8" + small).code == 0);
+  write_npy(folder / "u0.npy", Array::of({40}, values(40, 3)));
+  const auto told = nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out);
+  CHECK(told["intact"] == true);
+  CHECK(told["metadata"]["expression"].get<std::string>().starts_with(
+      "(lift{2->16, weight 16x2, bias 16} >> "));
+  CHECK(told["metadata"]["library"] == "mno " MNO_PROJECT_VERSION);
+
+  Bytes file = read_file(folder / "m.safetensors");
+  file.back() ^= std::byte{1};  // the last bit of a weight
+  spoil(folder / "m.safetensors", file);
+  CHECK(nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out)["intact"] == false);
+  const auto refused = mno_in(folder, "predict --model m.safetensors --input u0.npy --time 0.5 -o law.npz");
+  CHECK(refused.code != 0);
+  CHECK(says(refused.errors, "'m.safetensors': is damaged"));
+  CHECK_FALSE(std::filesystem::exists(folder / "law.npz"));
+}
+
 TEST_CASE("a model that was trained with least points keeps them, and answers on the grid that is asked") {
   const Scratch folder;
   simulate_heat(folder);
@@ -181,6 +203,45 @@ TEST_CASE("every command has a help text with an example, and says what is wrong
   CHECK(says(nowhere.errors, "there is no folder 'none'"));
 }
 
+TEST_CASE("single draws and different numbers of members are trained on and scored") {
+  const Scratch folder;
+  const auto scores_of = [&](const Data& data, const std::vector<std::pair<std::string, Array>>& more) {
+    NpzWriter file(folder / "data.npz");
+    file.write("u0", data.u0);
+    file.write("uT", data.uT);
+    file.write("t", data.t);
+    for (const auto& [name, array] : more) file.write(name, array);
+    file.commit();
+    const auto trained = mno_in(folder,
+                                "train --data data.npz -o m.safetensors --epochs 2 --recipe paper --json "
+                                "--weight-variance_consistency 0 --validation 0.5 --restart" +
+                                    small);
+    REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+    CHECK(nlohmann::json::parse(trained.out)["validation"]["crps"].get<double>() > 0);
+    const auto scored = mno_in(folder, "evaluate --model m.safetensors --data data.npz --json -o scores");
+    REQUIRE_MESSAGE(scored.code == 0, scored.errors);
+    return nlohmann::json::parse(scored.out);
+  };
+  Data data;
+  data.uT = Array::of({4, 1, 16}, values(64, 2));  // one draw each
+  const auto single = scores_of(data, {});
+  CHECK(single["members"] == 1);
+  CHECK(single["draws"] == 64);
+  std::vector<std::string> names;
+  for (const auto& row : single["rows"]) {
+    names.push_back(row["metric"]);
+    CHECK(std::isfinite(row["value"].get<double>()));
+    CHECK_FALSE(row.contains("floor"));
+  }
+  CHECK(names == std::vector<std::string>{"crps", "energy_score", "coverage", "coverage", "coverage",
+                                          "coverage", "pit_distance"});
+
+  data.uT = Array::of({9, 1, 16}, values(144, 2));
+  const auto uneven = scores_of(data, {{"counts", Array::of({4}, std::vector<std::int64_t>{2, 3, 2, 2})}});
+  CHECK(uneven["members"] == nlohmann::json{2, 3});
+  CHECK(uneven["rows"][0]["metric"] == "mean_rmse");
+}
+
 TEST_CASE("data that cannot be trained on is refused with a sentence and exit code 2") {
   const auto refused = [](const Data& data) {
     const Scratch folder;
@@ -198,8 +259,6 @@ TEST_CASE("data that cannot be trained on is refused with a sentence and exit co
   CHECK(says(refused(data), "a NaN or an infinity in sample 1"));
   data.uT = Array::of({4, 5, 1, 16}, std::vector<float>(320, 2.0f));
   CHECK(says(refused(data), "zero variance"));
-  data.uT = Array::of({4, 1, 1, 16}, values(64, 2));
-  CHECK(says(refused(data), "at least two members"));
   data = {};
   data.u0 = Array::of({1, 1, 16}, values(16, 1));
   data.uT = Array::of({1, 5, 1, 16}, values(80, 2));

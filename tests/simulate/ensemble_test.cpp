@@ -11,7 +11,7 @@ TEST_CASE("an ensemble from a simulator has the moments, times and origins of th
   const spde::Heat heat{.points = 16};
   const Sampling sampling{.samples = 3, .members = 10, .seed = 5, .first_sample = 7, .times = {0.1, 0.4}};
   const auto all = collect<float>(heat, sampling);
-  const auto data = simulate_ensemble<float>(heat, sampling, {.factors = 2, .kept_members = 10});
+  const auto data = simulate_ensemble<float>(heat, sampling, {.factors = 2, .members = true});
   REQUIRE(data.size() == 6);
   CHECK(data.origins == std::vector<Index>{0, 0, 1, 1, 2, 2});
   CHECK(std::ranges::equal(data.members.span(), all.members.span()));

@@ -22,7 +22,9 @@ assert tensors["layer0.spectral.weight"].shape[1] == 2  # real and imaginary par
 
 with safe_open(path, framework="np") as file:
     metadata = file.metadata()
-assert metadata["format"] == "mno-model-1", metadata
+assert metadata["format"] == "mno-model-2", metadata
+assert metadata["expression"].startswith("(lift{4->4, weight 4x4, bias 4} >> repeat<2>(layer:"), metadata
+assert (metadata["residual"], metadata["warp"]) == ("gaussian", "none"), metadata
 shape = dict(entry.split("=") for entry in metadata["shape"].split())
 assert (shape["dimension"], shape["channels"], shape["rank"]) == ("2", "2", "3"), shape
 assert [float(x) for x in metadata["normaliser.shift"].split()] == [0.1, -1.0 / 3], metadata

@@ -59,7 +59,7 @@ template <class T> void check(const std::string& type) {
   options.epochs = 3;
   options.batch = 2;
   options.average = 0.9;
-  Trainer trainer(model, train, &train, options);
+  Trainer trainer(model, train, &train, Recipe::decoupled(), options);
   for (int epoch = 0; epoch < 2; ++epoch) trainer.run_epoch();
   const Normaliser normaliser{{0.1, -1.0 / 3}, {2, 1e-3}};
   const auto script = [&](const std::string& file) {

@@ -47,10 +47,10 @@ struct Run {
     options.epochs = 150;
     options.batch = 2;
     options.average = 0.9;
-    trainer.emplace(model, train, &validation, options, device);
+    trainer.emplace(model, train, &validation, Recipe::decoupled(), options, device);
   }
   void step() {
-    trainer->run_epoch([] { return true; });
+    trainer->run_epoch([](const StepReport&) { return true; });
   }
   void save(const std::filesystem::path& path) const {
     write_checkpoint(path, model, Normaliser::identity(1), *trainer);
@@ -250,4 +250,90 @@ TEST_CASE("a file system without room left, where one can be made") {
     MESSAGE("left out: this process may not mount a file system");
   else
     CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("of 200 bits of a checkpoint, whichever flips, none goes unnoticed") {
+  const Scratch scratch;
+  const auto path = scratch / "run.checkpoint";
+  Run run;
+  while (run.trainer->epoch() < 2) run.trainer->run_epoch();
+  run.step();
+  run.save(path);
+  const io::Bytes good = io::read_file(path);
+  std::mt19937_64 random(20261);
+  Run again;
+  const auto before = again.everything();
+  for (int flip = 0; flip < 200; ++flip) {
+    io::Bytes bad = good;
+    const std::size_t bit = random() % (8 * good.size());
+    bad[bit / 8] ^= std::byte(1u << bit % 8);
+    spoil(path, bad);
+    CHECK_MESSAGE(!refusal([&] { read_checkpoint(path, again.model, *again.trainer); }).empty(), "bit ", bit,
+                  " of ", 8 * good.size());
+  }
+  CHECK(again.everything() == before);  // what is refused changes nothing
+  spoil(path, good);
+  read_checkpoint(path, again.model, *again.trainer);
+  CHECK(again.everything() == run.everything());
+}
+
+TEST_CASE("a checkpoint is a model file; its own tensors are complete, and there are no others") {
+  const Scratch scratch;
+  const auto path = scratch / "run.checkpoint";
+  Run run;
+  run.trainer->run_epoch();
+  run.save(path);
+  CHECK(std::ranges::equal(io::read_model<M>(path).model.values(), run.model.values()));
+  CHECK(io::SafetensorsReader(path).metadata().at("beside") == "adamw.first. adamw.second. average. best.");
+
+  // The same file with other tensors.
+  const auto rewrite = [&](const std::string& without, const std::string& with, io::Metadata more = {}) {
+    const io::SafetensorsReader file(path);
+    io::Metadata metadata = file.metadata();
+    for (const auto& [key, value] : more) metadata[key] = value;
+    std::vector<io::Array> arrays;
+    std::vector<std::string> names;
+    for (const std::string& name : file.names())
+      if (name != without) {
+        names.push_back(name);
+        arrays.push_back(file.read(name));
+      }
+    if (!with.empty()) {
+      names.push_back(with);
+      arrays.push_back(arrays[0]);
+    }
+    std::vector<io::NamedArray> named;
+    for (std::size_t i = 0; i < names.size(); ++i) named.emplace_back(names[i], arrays[i]);
+    io::write_safetensors(scratch / "other", std::move(named), metadata);
+    Run other;
+    return refusal([&] { read_checkpoint(scratch / "other", other.model, *other.trainer); });
+  };
+  CHECK(rewrite("", "").empty());
+  CHECK(says(rewrite("adamw.second.gate.alpha", ""), "it lacks the tensor 'adamw.second.gate.alpha'"));
+  CHECK(says(rewrite("best.gate.alpha", ""), "it lacks the tensor 'best.gate.alpha'"));
+  CHECK(says(rewrite("gate.alpha", ""), "it lacks the tensor 'gate.alpha'"));
+  CHECK(says(rewrite("", "adamw.first.more"), "it has the unexpected tensor 'adamw.first.more'"));
+  CHECK(says(rewrite("", "more"), "it has the unexpected tensor 'more'"));
+  CHECK(says(rewrite("", "", {{"training.step", "-1"}}), "expected training.step from 0 to"));
+  CHECK(says(rewrite("", "", {{"training.position", "8"}}),
+             "expected training.position from 0 to 7, found '8'"));
+  CHECK(says(rewrite("", "", {{"training.epoch", "1e1"}}),
+             "expected training.epoch from 0 to 150, found '1e1'"));
+  CHECK(says(rewrite("", "", {{"residual", "laplace"}}), "found residual 'laplace'"));
+
+  io::write_model(scratch / "other", run.model, Normaliser::identity(1), io::read_model<M>(path).metadata);
+  CHECK(says(refusal([&] { read_checkpoint(scratch / "other", run.model, *run.trainer); }),
+             "expected the tensors of a checkpoint of this model; it lacks the tensors 'adamw.first."));
+}
+
+TEST_CASE("a run for another law goes on only as such") {
+  const Scratch scratch;
+  const io::LawText law{.residual = "laplace"};
+  Run run, again;
+  run.step();
+  write_checkpoint(scratch / "run", run.model, Normaliser::identity(1), *run.trainer, {}, law);
+  CHECK(says(refusal([&] { read_checkpoint(scratch / "run", again.model, *again.trainer); }),
+             "found residual 'laplace'"));
+  read_checkpoint(scratch / "run", again.model, *again.trainer, law);
+  CHECK(again.everything() == run.everything());
 }

@@ -4,6 +4,7 @@
 // the floor that no operator can go below but by chance.
 #include <cmath>
 
+#include "mno/data/noise_variance.hpp"
 #include "mno/data/normaliser.hpp"
 #include "mno/law/distance.hpp"
 #include "mno/metric/covariance_error.hpp"
@@ -88,9 +89,9 @@ template <class Shape> Figures recover(const Setting& setting) {
 
   Mno<Shape> model(setting.model_seed);
   model.set_factor_scale(4 * std::sqrt(mean_variance(train)));
-  TrainingOptions options = setting.options;
-  options.recipe.hilbert_schmidt.weight = setting.hilbert_schmidt;
-  Trainer trainer(model, train, nullptr, options);
+  Recipe recipe = Recipe::decoupled();
+  recipe.hilbert_schmidt.weight = setting.hilbert_schmidt;
+  Trainer trainer(model, train, nullptr, recipe, setting.options);
   while (!trainer.finished()) trainer.run_epoch();
   trainer.take_best();
   return compare(model, normaliser, setting);

@@ -74,12 +74,10 @@ TEST_CASE("noise inside of an operator is another in every step, and the same in
   options.epochs = 3;
   options.batch = 24;
   options.adamw.learning_rate = 0;
-  options.recipe = Recipe{};
-  options.recipe.mean_squared_error.weight = 1;
   std::vector<std::vector<double>> runs;
   mno::test::on_each_device([&](auto& device) {
     auto model = make_model<Small, float>(noisy, 4);
-    Trainer trainer(model, train, nullptr, options, device);
+    Trainer trainer(model, train, nullptr, MeanSquaredError{}, options, device);
     auto& losses = runs.emplace_back();
     for (int epoch = 0; epoch < 3; ++epoch) losses.push_back(trainer.run_epoch().loss);
   });
@@ -96,7 +94,7 @@ TEST_CASE("training brings the error down to near the noise of the data") {
   options.epochs = 60;
   options.batch = 16;
   options.adamw.learning_rate = 1e-2;
-  Trainer trainer(model, train, &validation, options, test::device());
+  Trainer trainer(model, train, &validation, Recipe::decoupled(), options, test::device());
   while (!trainer.finished()) trainer.run_epoch();
   trainer.take_best();
   const Scores after = score(model, validation);
@@ -112,7 +110,7 @@ TEST_CASE("the same seed gives the same run, whatever the threads do; another se
     M model(1);
     auto options = short_run();
     options.seed = seed;
-    Trainer trainer(model, train, &validation, options, device);
+    Trainer trainer(model, train, &validation, Recipe::decoupled(), options, device);
     while (!trainer.finished()) trainer.run_epoch();
     return weights(model);
   };
@@ -128,11 +126,11 @@ TEST_CASE("a run that goes on from a checkpoint equals an uninterrupted one, bit
   for (const char* name : {"decoupled", "paper"}) {
     CAPTURE(std::string(name));
     auto options = short_run();
-    options.recipe = Recipe::named(name);
-    options.recipe.hutchinson.weight = 0.1;
-    options.recipe.warmup_epochs = 2;
+    Recipe recipe = Recipe::named(name);
+    recipe.hutchinson.weight = 0.1;
+    recipe.warmup_epochs = 2;
     M whole(1);
-    Trainer uninterrupted(whole, train, &validation, options, test::device());
+    Trainer uninterrupted(whole, train, &validation, recipe, options, test::device());
     while (!uninterrupted.finished()) uninterrupted.run_epoch();
 
     for (const int stop_after : {1, 5, 9, 14}) {  // steps: in the middle of an epoch, too
@@ -140,16 +138,18 @@ TEST_CASE("a run that goes on from a checkpoint equals an uninterrupted one, bit
       const auto path = folder.path / "run.safetensors";
       {
         M model(1);
-        Trainer trainer(model, train, &validation, options, test::device());
+        Trainer trainer(model, train, &validation, recipe, options, test::device());
         int steps = 0;
         while (!trainer.finished() && steps < stop_after) {
-          const auto report = trainer.run_epoch([&] { return ++steps >= stop_after; });
-          if (report.finished) ++steps;
+          trainer.run_epoch([&](const StepReport& step) {
+            CHECK(step.step == ++steps);
+            return steps >= stop_after;
+          });
         }
         write_checkpoint(path, model, normaliser, trainer);
       }
       M model(77);  // other weights: the file must bring them all
-      Trainer trainer(model, train, &validation, options, test::device());
+      Trainer trainer(model, train, &validation, recipe, options, test::device());
       read_checkpoint(path, model, trainer);
       while (!trainer.finished()) trainer.run_epoch();
       CHECK(weights(model) == weights(whole));
@@ -166,13 +166,13 @@ TEST_CASE("a checkpoint of another run is refused with what differs") {
   const Folder folder;
   const auto train = data(8, 1);
   M model(1);
-  Trainer trainer(model, train, nullptr, short_run(), test::device());
+  Trainer trainer(model, train, nullptr, Recipe::decoupled(), short_run(), test::device());
   trainer.run_epoch();
   const auto path = folder.path / "run.safetensors";
   write_checkpoint(path, model, Normaliser::identity(1), trainer);
   auto other = short_run();
   other.batch = 5;
-  Trainer different(model, train, nullptr, other, test::device());
+  Trainer different(model, train, nullptr, Recipe::decoupled(), other, test::device());
   std::string message;
   try {
     read_checkpoint(path, model, different);
@@ -191,7 +191,7 @@ TEST_CASE("early stopping ends a run that no longer improves") {
   options.decay = Decay::none;
   options.adamw.learning_rate = 0;  // it can't improve
   options.patience = 4;
-  Trainer trainer(model, train, &validation, options, test::device());
+  Trainer trainer(model, train, &validation, Recipe::decoupled(), options, test::device());
   Index epochs = 0;
   while (!trainer.finished()) epochs = trainer.run_epoch().epoch;
   CHECK(epochs == 5);
@@ -201,7 +201,7 @@ TEST_CASE("a loss that is no number stops training, with the step and the sample
   const auto train = data(8, 1);
   M model(1);
   model.leaf("lift.weight")[0] = std::numeric_limits<float>::quiet_NaN();
-  Trainer trainer(model, train, nullptr, short_run(), test::device());
+  Trainer trainer(model, train, nullptr, Recipe::decoupled(), short_run(), test::device());
   std::string message;
   try {
     trainer.run_epoch();
@@ -216,9 +216,9 @@ TEST_CASE("known fields and times per entry reach the model") {
   train.known = Field<float, 1>(8, train.grid(), 1);
   for (float& value : train.known.span()) value = 0.5f;
   Mno<Forced> model(1);
-  Trainer trainer(model, train, nullptr, short_run(), test::device());
+  Trainer trainer(model, train, nullptr, Recipe::decoupled(), short_run(), test::device());
   CHECK(std::isfinite(trainer.run_epoch().loss));
   train.known = Field<float, 1>(1, train.grid(), 1);
-  Trainer shared(model, train, nullptr, short_run(), test::device());
+  Trainer shared(model, train, nullptr, Recipe::decoupled(), short_run(), test::device());
   CHECK(std::isfinite(shared.run_epoch().loss));
 }

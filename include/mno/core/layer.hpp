@@ -35,6 +35,7 @@
 // What a layer may say beside that:
 //   A last argument `Write write` of forward and of vjp, if setting y or x̄ costs no more than adding to it.
 //   `template <int D> static Grid<D> grid(const Grid<D>&)`, if y lives on another grid than x.
+//   `settings`, if a template argument changes what it computes but none of its parameters (setting.hpp).
 //
 // examples/04_own_layer.cpp has such a layer whole, with its test.
 #include <algorithm>
@@ -45,6 +46,7 @@
 #include "mno/core/field.hpp"
 #include "mno/core/parameter.hpp"
 #include "mno/core/random.hpp"
+#include "mno/core/setting.hpp"
 #include "mno/core/write.hpp"
 
 namespace mno {

@@ -1,6 +1,8 @@
 #pragma once
 // Batches on their way to the GPU: gathered in pinned memory, copied on a stream of their own while the
 // device computes.
+#include <utility>
+
 #include "mno/cuda/gradient.hpp"
 #include "mno/data/ensemble.hpp"
 
@@ -43,24 +45,21 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Entries of an ensemble side by side: one piece of pinned memory, and the same piece on the device.
+/// Conditions of an ensemble side by side: one piece of pinned memory, and the same piece on the device.
 template <class T, int D> class DeviceBatch {
  public:
   DeviceBatch(const Ensemble<T, D>& data, const View<const T, D>& known, Index capacity, const Checks& check)
       : data_(data), ready_(check) {
-    parts_ = {Part{&data.initial, 1}, Part{&data.mean, 1}, Part{&data.variance, 1},
-              Part{&data.covariance_factor, 1},
-              Part{&data.members, data.members.size() > 0 ? data.members.batch() / data.size() : 0}};
-    if (data.known.batch() > 1) parts_.push_back(Part{&data.known, 1});
+    parts_ = {Part{&data.initial}, Part{&data.mean}, Part{&data.variance}, Part{&data.covariance_factor}};
+    if (data.known.batch() > 1) parts_.push_back(Part{&data.known});
     std::size_t bytes = 0;
-    for (Part& part : parts_) {
-      part.offset = bytes;
-      bytes += rounded(part.numbers() * std::size_t(capacity) * sizeof(T));
-    }
-    times_ = bytes;
-    bytes += rounded(std::size_t(capacity) * sizeof(T));
-    counts_ = bytes;
-    bytes += rounded(std::size_t(capacity) * sizeof(Index));
+    const auto place = [&](std::size_t size) { return std::exchange(bytes, bytes + rounded(size)); };
+    for (Part& part : parts_) part.offset = place(part.numbers() * std::size_t(capacity) * sizeof(T));
+    members_.offset =
+        place(members_.numbers() * std::size_t(most_members(data.counts, capacity)) * sizeof(T));
+    times_ = place(std::size_t(capacity) * sizeof(T));
+    counts_ = place(std::size_t(capacity) * sizeof(Index));
+    offsets_ = place(std::size_t(capacity + 1) * sizeof(Index));
     pinned_ = PinnedBuffer<std::byte>(bytes, check);
     device_ = DeviceBuffer<std::byte>(bytes, check);
     known_ = known;
@@ -90,6 +89,13 @@ template <class T, int D> class DeviceBatch {
     }
     copy(times_, count * sizeof(T), stream, check);
     copy(counts_, count * sizeof(Index), stream, check);
+    if (members_.numbers() > 0) {
+      Index* const offsets = reinterpret_cast<Index*>(pinned_.data() + offsets_);
+      gather_members<T, D>(data_, conditions, {counts, count}, {offsets, count + 1},
+                           reinterpret_cast<T*>(pinned_.data() + members_.offset));
+      copy(offsets_, (count + 1) * sizeof(Index), stream, check);
+      copy(members_.offset, std::size_t(offsets[count]) * members_.numbers() * sizeof(T), stream, check);
+    }
     check(cudaEventRecord(ready_.get(), stream), "cudaEventRecord");
     conditions_.assign(conditions.begin(), conditions.end());
   }
@@ -102,7 +108,7 @@ template <class T, int D> class DeviceBatch {
   Condition<T, D> condition(Index samples) const {
     return {view(parts_[0], samples, device_.data()),
             {reinterpret_cast<const T*>(device_.data() + times_), std::size_t(samples)},
-            parts_.size() > 5 ? view(parts_[5], samples, device_.data()) : known_};
+            parts_.size() > 4 ? view(parts_[4], samples, device_.data()) : known_};
   }
   Target<T, D> target(Index samples) const { return target_in(device_.data(), samples); }
   /// The same target as the host sees it, for its shape and counts.
@@ -111,10 +117,10 @@ template <class T, int D> class DeviceBatch {
  private:
   struct Part {
     const Field<T, D>* field;
-    Index each;  // fields per condition
     std::size_t offset = 0;
+    /// Of one row.
     std::size_t numbers() const {
-      return field->size() == 0 ? 0 : std::size_t(each * field->points() * field->channels());
+      return field->size() == 0 ? 0 : std::size_t(field->points() * field->channels());
     }
   };
   static std::size_t rounded(std::size_t bytes) {
@@ -126,20 +132,30 @@ template <class T, int D> class DeviceBatch {
                             stream),
             "cudaMemcpyAsync", readable(bytes));
   }
-  View<const T, D> view(const Part& part, Index samples, const std::byte* memory) const {
+  View<const T, D> view(const Part& part, Index rows, const std::byte* memory) const {
     if (part.numbers() == 0) return {};
-    return {reinterpret_cast<const T*>(memory + part.offset), samples * part.each, part.field->grid(),
+    return {reinterpret_cast<const T*>(memory + part.offset), rows, part.field->grid(),
             part.field->channels(), part.field->channels()};
   }
   Target<T, D> target_in(const std::byte* memory, Index samples) const {
     const auto part = [&](std::size_t i) { return view(parts_[i], samples, memory); };
-    return {part(1), part(2), {reinterpret_cast<const Index*>(memory + counts_), std::size_t(samples)},
-            part(3), part(4), part(0)};
+    const auto numbers = [&](std::size_t offset, Index count) {
+      return std::span(reinterpret_cast<const Index*>(memory + offset), std::size_t(count));
+    };
+    Target<T, D> target{part(1), part(2), numbers(counts_, samples), part(3), {}, part(0)};
+    if (members_.numbers() > 0) {
+      // Where memory is measured for more samples than there are, only the shape of a target is looked at.
+      const Index* const offsets = reinterpret_cast<const Index*>(pinned_.data() + offsets_);
+      target.members = view(members_, offsets[std::min(std::size_t(samples), conditions_.size())], memory);
+      target.offsets = numbers(offsets_, samples + 1);
+    }
+    return target;
   }
 
   const Ensemble<T, D>& data_;
   std::vector<Part> parts_;
-  std::size_t times_ = 0, counts_ = 0;
+  Part members_{&data_.members};
+  std::size_t times_ = 0, counts_ = 0, offsets_ = 0;
   PinnedBuffer<std::byte> pinned_;
   DeviceBuffer<std::byte> device_;
   View<const T, D> known_{};

@@ -3,15 +3,17 @@
 //
 // Values are made sample by sample, so that their sum has one order, and all arithmetic is in double, as on
 // the processor.
-#include "mno/cuda/loss_kernels.hpp"
+#include "mno/cuda/exact_nll.hpp"
 
 namespace mno::cuda {
 
 /// Law and target are in the device's memory, and the law has its variance.
 template <class T, int D> class LossOnDevice {
  public:
-  LossOnDevice(Pass<T, D, Cuda>& pass, const LawBlock<T, D>& law, const Target<T, D>& target)
-      : pass_(pass), device_(pass.device()), law_(law), target_(target) {}
+  /// `host`: the target as the host sees it.
+  LossOnDevice(Pass<T, D, Cuda>& pass, const LawBlock<T, D>& law, const Target<T, D>& target,
+               const Target<T, D>& host)
+      : pass_(pass), device_(pass.device()), law_(law), target_(target), host_(host) {}
 
   /// Adds a term's cotangents and writes its value per sample, weight and scale included.
   template <class Term> void add(const Term& term, double* values) {
@@ -50,18 +52,35 @@ template <class T, int D> class LossOnDevice {
     gram(bb, bt, r, bt, r);
     gram(yb, yt, s, bt, r);
     gram(yy, yt, s, yt, s);
-    double* const sums = take(3 * samples);
+    double* const sums = take(4 * samples);
     reduce<double>(device_, samples, r * r, detail::SquareSum{bb, r * r}, sums);
     reduce<double>(device_, samples, s * r, detail::SquareSum{yb, s * r}, sums + samples);
     reduce<double>(device_, samples, s * s, detail::SquareSum{yy, s * s}, sums + 2 * samples);
-    const double* const factors =
-        finish(detail::OfHilbertSchmidt{term, sums, sums + samples, sums + 2 * samples, scale_}, values);
+    double* const excess = take(samples * n);
+    const detail::NuggetExcess<T, D> nugget{law_, bt, yt, n, r, s, excess};
+    if (law_.nugget)
+      reduce<double>(device_, samples, n, nugget, sums + 3 * samples);
+    else
+      device_.fill(sums + 3 * samples, samples, 0.0);
+    const double* const factors = finish(
+        detail::OfHilbertSchmidt{term, sums, sums + samples, sums + 2 * samples, sums + 3 * samples, scale_},
+        values);
     double* const bar = take(samples * n * r);
     device_.multiply<double>(samples, {bar, n, r, r, n * r}, {bt, n, r, r, n * r}, Op::plain,
                              {bb, r, r, r, r * r}, Op::plain, Write::set);
     device_.multiply<double>(samples, {bar, n, r, r, n * r}, {yt, n, s, s, n * s}, Op::plain,
                              {yb, s, r, r, s * r}, Op::plain, Write::add, -1);
+    if (law_.nugget) device_.for_each(samples * n, detail::NuggetDistanceBars<T, D>{nugget, factors, bar});
     add_columns(bar, factors);
+  }
+
+  /// The formulas of loss/exact_nll.hpp.
+  void add(const ExactNll& term, double* values) {
+    const DeviceScope scope(device_.arena());
+    double *const bt = columns(law_.factor, rank_), *const bar = take(samples_ * entries_ * rank_);
+    const auto result = exact_nll<T, D>(device_, term, law_, target_, term.rows(host_), scale_, bt, bar,
+                                        [&](Index n) { return take(n); });
+    add_columns(bar, finish(result, values));
   }
 
   /// The formulas of loss/hutchinson.hpp.
@@ -72,7 +91,7 @@ template <class T, int D> class LossOnDevice {
     double* const yt = columns(target_.covariance_factor, s);
     double *const v = take(samples * probes * n), *const bv = take(samples * probes * r),
                   *const yv = take(samples * probes * s);
-    device_.for_each(samples * probes * n, detail::DrawProbes{term, n, v});
+    device_.for_each(samples * probes * n, detail::DrawProbes{term, target_.step, n, v});
     device_.multiply<double>(samples, {bv, probes, r, r, probes * r}, {v, probes, n, n, probes * n},
                              Op::plain, {bt, n, r, r, n * r}, Op::plain, Write::set);
     device_.multiply<double>(samples, {yv, probes, s, s, probes * s}, {v, probes, n, n, probes * n},
@@ -82,10 +101,15 @@ template <class T, int D> class LossOnDevice {
         device_.arena().template scratch<detail::SquareSums>(std::size_t(samples));
     reduce<double>(device_, samples * probes, r, detail::SquareSum{bv, r}, predicted);
     reduce<double>(device_, samples * probes, s, detail::SquareSum{yv, s}, empirical);
+    if (law_.nugget)
+      device_.for_each(samples * probes, detail::AddNuggetProbes<T, D>{law_, v, probes, n, predicted});
     reduce<detail::SquareSums>(device_, samples, probes, detail::ProbeTerm{predicted, empirical, probes},
                                sums);
     const double* const factors = finish(detail::OfHutchinson{term, sums, scale_}, values);
     device_.for_each(samples * probes * r, detail::ScaleProbes{predicted, empirical, r, bv});
+    if (law_.nugget)
+      device_.for_each(samples * n,
+                       detail::NuggetProbeBars<T, D>{law_, v, predicted, empirical, factors, probes, n});
     double* const bar = take(samples * n * r);  // Σ_p v_p (d_p Bv_p)ᵀ
     device_.multiply<double>(samples, {bar, n, r, r, n * r}, {v, probes, n, n, probes * n}, Op::transposed,
                              {bv, probes, r, r, probes * r}, Op::plain, Write::set);
@@ -119,7 +143,7 @@ template <class T, int D> class LossOnDevice {
   Pass<T, D, Cuda>& pass_;
   Cuda& device_;
   LawBlock<T, D> law_;
-  Target<T, D> target_;
+  Target<T, D> target_, host_;
   Index samples_ = law_.mean.batch, entries_ = law_.mean.points() * law_.mean.channels;
   Index rank_ = law_.factor.channels / law_.mean.channels,
         factors_ = target_.covariance_factor.channels / law_.mean.channels;
@@ -142,7 +166,7 @@ void evaluate_loss(Cuda& device, const L& loss, const LawBlock<T, D>& law, const
   pass.for_each(v, detail::BeginVariance<T, D>{law, v, v_bar});
   double* const per_sample = device.arena().template scratch<double>(L::size * std::size_t(samples));
   device.fill(per_sample, Index(L::size) * samples, 0.0);
-  LossOnDevice<T, D> terms(pass, shared, target);
+  LossOnDevice<T, D> terms(pass, shared, target, host);
   double* place = per_sample;
   const auto add = [&](const auto& term) {
     if (term.weight != 0) {

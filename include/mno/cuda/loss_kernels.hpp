@@ -93,9 +93,67 @@ struct OfDistance {
 struct OfHilbertSchmidt {
   HilbertSchmidt term;
   const double *bb, *yb, *yy;  // squared norms: (sample)
+  const double* nugget;        // what it adds: (sample)
   double scale;
   MNO_HOST_DEVICE SampleTerm operator()(Index sample) const {
-    return term.of_sample(bb[sample], yb[sample], yy[sample], scale);
+    return term.of_sample(bb[sample], yb[sample], yy[sample], nugget[sample], scale);
+  }
+};
+/// What a nugget d adds to the squared distance of covariances at an entry, d (d + 2 (‖b‖² − ‖y‖²)); and the
+/// share of its derivative, in `excess`.
+template <class T, int D> struct NuggetExcess {
+  LawBlock<T, D> law;
+  const double *bt, *yt;  // (sample, entry, k)
+  Index entries, rank, factors;
+  double* excess;
+  MNO_HOST_DEVICE double operator()(Index sample, Index i) const {
+    const Index at = sample * entries + i;
+    double difference = 0;
+    for (Index k = 0; k < rank; ++k) difference += bt[at * rank + k] * bt[at * rank + k];
+    for (Index k = 0; k < factors; ++k) difference -= yt[at * factors + k] * yt[at * factors + k];
+    const double d = mno::detail::nugget_variance(law, sample, i);
+    excess[at] = d + difference;
+    return d * (d + 2 * difference);
+  }
+};
+template <class T, int D> struct NuggetDistanceBars {
+  NuggetExcess<T, D> of;
+  const double* sample_factors;
+  double* bar;  // (sample, entry, k)
+  MNO_HOST_DEVICE void operator()(Index at) const {
+    const Index sample = at / of.entries, i = at % of.entries;
+    const double d = mno::detail::nugget_variance(of.law, sample, i);
+    for (Index k = 0; k < of.rank; ++k) bar[at * of.rank + k] += d * of.bt[at * of.rank + k];
+    mno::detail::add_nugget_variance_bar(of.law, sample, i, 0.5 * sample_factors[sample] * of.excess[at]);
+  }
+};
+/// ‖Bv‖² += Σ_i η_i² v_i² of a probe, and the nugget's cotangent.
+template <class T, int D> struct AddNuggetProbes {
+  LawBlock<T, D> law;
+  const double* v;  // (sample, probe, entry)
+  Index probes, entries;
+  double* predicted;
+  MNO_HOST_DEVICE void operator()(Index at) const {
+    double sum = 0;
+    for (Index i = 0; i < entries; ++i) {
+      const double x = v[at * entries + i];
+      sum += mno::detail::nugget_variance(law, at / probes, i) * x * x;
+    }
+    predicted[at] += sum;
+  }
+};
+template <class T, int D> struct NuggetProbeBars {
+  LawBlock<T, D> law;
+  const double *v, *predicted, *empirical, *factors;
+  Index probes, entries;
+  MNO_HOST_DEVICE void operator()(Index at) const {
+    const Index sample = at / entries, i = at % entries;
+    double sum = 0;
+    for (Index p = sample * probes; p < (sample + 1) * probes; ++p) {
+      const double x = v[p * entries + i];
+      sum += (predicted[p] - empirical[p]) * x * x;
+    }
+    mno::detail::add_nugget_variance_bar(law, sample, i, 0.5 * factors[sample] * sum);
   }
 };
 struct OfHutchinson {
@@ -137,10 +195,11 @@ struct SquareSum {
 /// The probes of Hutchinson: v(sample, probe, entry).
 struct DrawProbes {
   Hutchinson term;
+  std::uint64_t step;
   Index entries;
   double* v;
   MNO_HOST_DEVICE void operator()(Index i) const {
-    v[i] = term.entry(i / entries / term.probes, i / entries % term.probes, i % entries, entries);
+    v[i] = term.entry(step, i / entries / term.probes, i / entries % term.probes, i % entries, entries);
   }
 };
 /// d_p = ‖Bv_p‖² − ‖Yv_p‖² per probe: its square beside ‖Yv_p‖⁴, and Bv_p times it

@@ -23,7 +23,7 @@ template <> struct HostPrediction<Cuda> {
           host.data = device.arena().template keep<T>(std::size_t(samples * host.points() * host.channels));
         return host;
       };
-      const Predicted<T, D> law{like(to.mean), like(to.factor)};
+      const Predicted<T, D> law{like(to.mean), like(to.factor), like(to.nugget)};
       predict_on(model, weights, static_cast<const PreparedWeights<T>*>(nullptr), there, stored, first, law,
                  device);
       const auto bring = [&](const View<T, D>& from, const View<T, D>& all) {
@@ -33,6 +33,7 @@ template <> struct HostPrediction<Cuda> {
       };
       bring(law.mean, to.mean);
       bring(law.factor, to.factor);
+      bring(law.nugget, to.nugget);
       if (!device.measuring()) device.wait();
     };
     std::size_t free = 0, total = 0;

@@ -40,7 +40,8 @@ template <class M> class Engine<M, Cuda> {
   static constexpr int D = M::dimension;
   using Data = Ensemble<T, D>;
 
-  Engine(M& model, const Data& train, Index batch, const AdamWOptions& adamw, double average, Cuda& device)
+  Engine(M& model, const Data& train, Index batch, const AdamWOptions& adamw, double average,
+         std::size_t terms, Cuda& device)
       : model_(model),
         device_(device),
         adamw_(adamw),
@@ -50,7 +51,7 @@ template <class M> class Engine<M, Cuda> {
         gradient_(M::parameters, device.check),
         first_(M::parameters, device.check),
         second_(M::parameters, device.check),
-        result_(Recipe::size + 1, device.check) {
+        result_(terms + 1, device.check) {
     detail::check_condition<typename M::ShapeType>("Trainer", train.condition(), model.domain(),
                                                    model.stored_known_fields().size() > 0);
     detail::check_target("Trainer", train.target());
@@ -95,7 +96,8 @@ template <class M> class Engine<M, Cuda> {
     ahead_ = false;
   }
 
-  StepValues gradient(std::span<const Index> conditions, std::span<const Index> next, const Recipe& recipe,
+  template <class L>
+  StepValues gradient(std::span<const Index> conditions, std::span<const Index> next, const L& given,
                       double largest, TermValues& values, std::uint64_t noise) {
     const Index samples = Index(conditions.size());
     cuda::DeviceBatch<T, D>* batch = nullptr;
@@ -111,8 +113,10 @@ template <class M> class Engine<M, Cuda> {
     device_.run(samples, [&](Index n) {
       // Measured for other sizes than the batch's own, this only looks at how many there are.
       const auto loss = [&](const auto& block) {
-        cuda::evaluate_loss<Recipe, T, D>(device_, recipe, as_law(block), batch->target(n),
-                                          batch->host_target(n), result_device());
+        Target<T, D> target = batch->target(n);
+        target.step = std::uint64_t(steps_);
+        cuda::evaluate_loss<L, T, D>(device_, given, as_law(block), target, batch->host_target(n),
+                                     result_device());
         return 0.0;  // known when the device is done
       };
       Condition<T, D> condition = batch->condition(n);
@@ -120,8 +124,8 @@ template <class M> class Engine<M, Cuda> {
       gradient_on(model_, std::span<const T>(weights_.data(), M::parameters), condition, stored_, loss,
                   std::span<T>(gradient_.data(), M::parameters), device_, ConditionBar<T, D>{});
       cuda::reduce<double>(device_, 1, Index(M::parameters), cuda::SquareOf<T>{gradient_.data()},
-                           result_device() + Recipe::size);
-      device_.download(result_device(), result_.data(), Recipe::size + 1);
+                           result_device() + L::size);
+      device_.download(result_device(), result_.data(), L::size + 1);
     });
     if (!next.empty()) {  // while the device computes
       copies_.wait();
@@ -129,13 +133,13 @@ template <class M> class Engine<M, Cuda> {
     }
     device_.wait();
 
-    values.start(samples, Recipe::size);
+    values.start(samples, L::size);
     StepValues step;
-    for (std::size_t term = 0; term < Recipe::size; ++term) {
+    for (std::size_t term = 0; term < L::size; ++term) {
       values.set(0, term, result_[term]);
       step.loss += result_[term];
     }
-    step.gradient_norm = std::sqrt(result_[Recipe::size]);
+    step.gradient_norm = std::sqrt(result_[L::size]);
     require(largest > 0, "clip", "largest", Text("a positive norm"), Text(largest));
     if (std::isfinite(step.gradient_norm) && step.gradient_norm > largest)
       device_.for_each(Index(M::parameters),
@@ -210,8 +214,8 @@ template <class M> class Engine<M, Cuda> {
   cuda::CopyStream copies_;
   cuda::DeviceBuffer<T> weights_, gradient_, first_, second_, average_, known_;
   View<const T, D> stored_{};  // known fields of the model, in the device's memory
-  cuda::DeviceBuffer<double> values_device_{Recipe::size + 1, device_.check};
   cuda::PinnedBuffer<double> result_;  // the terms' values, and ‖g‖²
+  cuda::DeviceBuffer<double> values_device_{result_.size(), device_.check};
   std::array<std::unique_ptr<cuda::DeviceBatch<T, D>>, 2> slots_;
   std::int64_t steps_ = 0, average_updates_ = 0;
   bool ahead_ = false;                                 // the device's weights are newer than the model's

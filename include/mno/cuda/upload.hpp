@@ -43,11 +43,15 @@ Condition<T, D> uploaded(Cuda& device, const Condition<T, D>& condition, Index f
 
 /// The first samples of a target.
 template <class T, int D> Target<T, D> uploaded(Cuda& device, const Target<T, D>& target, Index count) {
-  const auto first = [&](const View<const T, D>& view) {
-    return view ? uploaded(device, view.samples(0, view.batch / target.samples() * count)) : view;
+  const auto first = [&](const View<const T, D>& view, Index rows) {
+    return view ? uploaded(device, view.samples(0, rows)) : view;
   };
-  return {first(target.mean), first(target.variance), uploaded(device, some(target.counts, 0, count)),
-          first(target.covariance_factor), first(target.members)};
+  Target<T, D> there{first(target.mean, count), first(target.variance, count),
+                     uploaded(device, some(target.counts, 0, count)), first(target.covariance_factor, count)};
+  if (target.members) there.members = first(target.members, target.first_member(count));
+  if (!target.offsets.empty()) there.offsets = uploaded(device, target.offsets.first(std::size_t(count) + 1));
+  there.step = target.step;
+  return there;
 }
 
 }  // namespace mno::cuda

@@ -3,7 +3,8 @@
 //
 // Several query times of one initial field are several conditions with the same origin. Losses see an
 // ensemble through its mean and variance, so these are kept and the members are not, unless they are asked
-// for.
+// for or are few. A condition may have any number of members from one up. One draw has no variance: s² is 0
+// there by convention.
 #include <algorithm>
 #include <vector>
 
@@ -22,8 +23,9 @@ template <class T, int D> struct Ensemble {
   std::vector<Index> counts;        // M of every condition
   Field<T, D> mean, variance;       // (condition, grid…, C)
   Field<T, D> covariance_factor{};  // (condition, grid…, s·C), or empty
-  Field<T, D> members{};            // (condition·M + member, grid…, C), or empty
+  Field<T, D> members{};            // (all members, grid…, C), or empty
   Field<T, D> known{};              // (condition or 1, grid…, fields), or empty
+  std::vector<Index> offsets{};     // member_offsets(counts) where members are kept, else empty
 
   Index size() const { return initial.batch(); }
   const Grid<D>& grid() const { return initial.grid(); }
@@ -39,25 +41,47 @@ template <class T, int D> struct Ensemble {
     if (covariance_factor.size() > 0) t.covariance_factor = covariance_factor.view();
     if (members.size() > 0) t.members = members.view();
     t.initial = initial.view();
+    t.offsets = offsets;
     return t;
   }
+  /// The members of one condition, where they are kept: (member, grid…, C).
+  View<const T, D> members_of(Index condition) const { return target().members_of(condition); }
+
+  Index least_members() const { return counts.empty() ? 0 : *std::min_element(counts.begin(), counts.end()); }
 };
 
 struct EnsembleOptions {
-  Index factors = 0;       // leading covariance factors to keep per condition
-  Index kept_members = 0;  // members to keep per condition; 0 keeps none
+  Index factors = 0;     // leading covariance factors to keep per condition
+  bool members = false;  // keep the members themselves; fewer than least_ensemble are kept anyway
 };
 
-/// An empty ensemble of so many conditions, to be filled by `set_condition`.
+/// An empty ensemble of so many conditions, to be filled by `set_condition`, of which statistics are kept.
 template <class T, int D>
 Ensemble<T, D> make_ensemble(Index conditions, const Grid<D>& grid, Index channels,
                              EnsembleOptions options = {}) {
+  require(!options.members, "make_ensemble", "conditions",
+          Text("the number of members of every condition, as they are to be kept"),
+          Text(conditions, " conditions"));
   Ensemble<T, D> e{
       Field<T, D>(conditions, grid, channels),     std::vector<T>(std::size_t(conditions)),
       std::vector<Index>(std::size_t(conditions)), std::vector<Index>(std::size_t(conditions), Index(1)),
       Field<T, D>(conditions, grid, channels),     Field<T, D>(conditions, grid, channels)};
   if (options.factors > 0) e.covariance_factor = Field<T, D>(conditions, grid, options.factors * channels);
-  if (options.kept_members > 0) e.members = Field<T, D>(conditions * options.kept_members, grid, channels);
+  return e;
+}
+/// The same for conditions with these numbers of members. They are kept if that is asked for, or if there is
+/// a condition with so few that they are draws and not an ensemble: its statistics do not say all.
+template <class T, int D>
+Ensemble<T, D> make_ensemble(std::span<const Index> counts, const Grid<D>& grid, Index channels,
+                             EnsembleOptions options = {}) {
+  for (const Index m : counts)
+    require(m >= 1, "make_ensemble", "counts", Text("at least one member"), Text(m));
+  auto e = make_ensemble<T, D>(Index(counts.size()), grid, channels, {.factors = options.factors});
+  e.counts.assign(counts.begin(), counts.end());
+  if (options.members || e.least_members() < least_ensemble) {
+    e.offsets = member_offsets(counts);
+    e.members = Field<T, D>(e.offsets.back(), grid, channels);
+  }
   return e;
 }
 
@@ -84,6 +108,13 @@ void set_condition(Ensemble<T, D>& ensemble, Index condition, View<const T, D> i
     for (Index c = 0; c < channels; ++c) ensemble.initial(condition, p, c) = initial(0, p, c);
   ensemble.times[std::size_t(condition)] = time;
   ensemble.origins[std::size_t(condition)] = origin;
+  if (ensemble.members.size() > 0) {
+    const Index kept = ensemble.counts[std::size_t(condition)];
+    require(members.batch == kept, "set_condition", "members",
+            Text("as many members as are kept of condition ", condition, ", ", kept), Text(members.batch));
+    std::copy_n(members.data, kept * initial.points() * initial.channels,
+                &ensemble.members(ensemble.offsets[std::size_t(condition)], 0, 0));
+  }
   ensemble.counts[std::size_t(condition)] = members.batch;
 
   RunningMoments moments{std::size_t(n)};
@@ -104,29 +135,28 @@ void set_condition(Ensemble<T, D>& ensemble, Index condition, View<const T, D> i
           ensemble.covariance_factor(condition, p, detail::factor_channel(j, c, channels)) =
               T(factors(j, p * channels + c));
   }
-  if (ensemble.members.size() > 0) {
-    const Index kept = ensemble.members.batch() / ensemble.size();
-    require(members.batch == kept, "set_condition", "members", Text("as many members as are kept, ", kept),
-            Text(members.batch));
-    std::copy_n(members.data, kept * n, ensemble.members.data() + condition * kept * n);
-  }
 }
 
-/// The average of s² over all conditions, points and channels: the size of the noise in one number.
-template <class T, int D> T mean_variance(const Ensemble<T, D>& data) {
-  double sum = 0;
-  for (const T v : data.variance.span()) sum += double(v);
-  return T(sum / double(std::max<std::size_t>(data.variance.size(), 1)));
+/// The members of the chosen conditions side by side. `offsets`, one per condition and the end, get where
+/// those of each begin, from the counts of the chosen ones; `to` has room for all.
+template <class T, int D>
+void gather_members(const Ensemble<T, D>& from, std::span<const Index> conditions,
+                    std::span<const Index> counts, std::span<Index> offsets, T* to) {
+  write_member_offsets(counts, offsets);
+  const Index n = from.members.points() * from.members.channels();
+  for (std::size_t i = 0; i < conditions.size(); ++i)
+    std::copy_n(from.members.data() + from.offsets[std::size_t(conditions[i])] * n, counts[i] * n,
+                to + offsets[i] * n);
 }
 
 /// The chosen conditions, in this order, as an ensemble of their own.
 template <class T, int D>
 Ensemble<T, D> subset(const Ensemble<T, D>& from, std::span<const Index> conditions) {
   require(!conditions.empty(), "subset", "conditions", Text("at least one condition"), Text("none"));
-  const auto rows = [&](const Field<T, D>& field, Index each) {
+  const auto rows = [&](const Field<T, D>& field) {
     if (field.size() == 0) return Field<T, D>();
-    Field<T, D> taken(Index(conditions.size()) * each, field.grid(), field.channels());
-    const Index n = each * field.points() * field.channels();
+    Field<T, D> taken(Index(conditions.size()), field.grid(), field.channels());
+    const Index n = field.points() * field.channels();
     for (std::size_t i = 0; i < conditions.size(); ++i)
       std::copy_n(field.data() + conditions[i] * n, n, taken.data() + Index(i) * n);
     return taken;
@@ -140,16 +170,21 @@ Ensemble<T, D> subset(const Ensemble<T, D>& from, std::span<const Index> conditi
   for (const Index condition : conditions)
     require(condition >= 0 && condition < from.size(), "subset", "conditions",
             Text("indices below ", from.size()), Text(condition));
-  const Index kept = from.members.size() > 0 ? from.members.batch() / from.size() : 0;
-  return {rows(from.initial, 1),
-          values(from.times),
-          values(from.origins),
-          values(from.counts),
-          rows(from.mean, 1),
-          rows(from.variance, 1),
-          rows(from.covariance_factor, 1),
-          rows(from.members, kept),
-          from.known.batch() == 1 ? from.known : rows(from.known, 1)};
+  Ensemble<T, D> result{rows(from.initial),
+                        values(from.times),
+                        values(from.origins),
+                        values(from.counts),
+                        rows(from.mean),
+                        rows(from.variance),
+                        rows(from.covariance_factor),
+                        {},
+                        from.known.batch() == 1 ? from.known : rows(from.known)};
+  if (from.members.size() > 0) {
+    result.offsets = member_offsets(result.counts);
+    result.members = Field<T, D>(result.offsets.back(), from.grid(), from.channels());
+    gather_members<T, D>(from, conditions, result.counts, result.offsets, result.members.data());
+  }
+  return result;
 }
 
 }  // namespace mno

@@ -4,9 +4,11 @@
 //
 // Most losses see the ensemble only through its mean and variance per point, so these two fields per sample
 // replace M members: the same loss to rounding, and M/2 times less memory.
+#include <cstdint>
 #include <span>
 
 #include "mno/core/field.hpp"
+#include "mno/data/member_offsets.hpp"
 
 namespace mno {
 
@@ -15,12 +17,19 @@ template <class T, int D> struct Target {
   View<const T, D> variance{};           // s², divided by M − 1: (sample, grid…, C)
   std::span<const Index> counts{};       // M, members of the ensemble: one for all, or one per sample
   View<const T, D> covariance_factor{};  // Y, YᵀY ≈ empirical covariance: (sample, grid…, s·C), in j·C + c
-  View<const T, D> members{};            // u: (sample·M + member, grid…, C), the same M for every sample
-  View<const T, D> initial{};            // u_0: (sample, grid…, C), for terms of your own
+  View<const T, D> members{};        // u: (all members, grid…, C), those of a sample from first_member on
+  View<const T, D> initial{};        // u_0: (sample, grid…, C), for terms of your own
+  std::span<const Index> offsets{};  // member_offsets(counts), where samples differ in M
+  std::uint64_t step = 0;            // of training: terms that draw random numbers take others in every step
 
   Index samples() const { return mean.batch; }
   MNO_HOST_DEVICE Index count(Index sample) const {
     return counts[counts.size() == 1 ? 0 : std::size_t(sample)];
+  }
+  /// The members of a sample are those in rows [first_member, first_member + count).
+  MNO_HOST_DEVICE Index first_member(Index sample) const { return member_offset(counts, offsets, sample); }
+  View<const T, D> members_of(Index sample) const {
+    return members.samples(first_member(sample), count(sample));
   }
   /// (1/M) Σ_j (u_j − ū)² = s² (M − 1)/M: with it, a mean over members is a function of ū and s².
   double biased_variance(Index sample, Index point, Index channel) const {
@@ -47,6 +56,17 @@ template <class T, int D> void check_target(const char* function, const Target<T
           Text(target.counts.size()));
   for (const Index m : target.counts)
     require(m >= 1, function, "target.counts", Text("at least one member"), Text(m));
+  if (!target.offsets.empty()) {
+    require(
+        Index(target.offsets.size()) == mean.batch + 1 && target.offsets[0] == 0 && !target.counts.empty(),
+        function, "target.offsets",
+        Text("one per sample and the end, ", mean.batch + 1, " beside their counts"),
+        Text(target.offsets.size()));
+    for (Index s = 0; s < mean.batch; ++s)
+      require(target.offsets[std::size_t(s) + 1] - target.offsets[std::size_t(s)] == target.count(s),
+              function, "target.offsets", Text("member_offsets(target.counts)"),
+              Text("others at sample ", s));
+  }
   if (target.variance) {
     like_mean("target.variance", target.variance, mean.batch);
     for (Index r = 0; r < target.variance.rows(); ++r)
@@ -69,10 +89,13 @@ template <class T, int D> void check_target(const char* function, const Target<T
   if (target.members) {
     require(!target.counts.empty(), function, "target.counts", Text("how many members a sample has"),
             Text("none"));
-    for (const Index m : target.counts)
-      require(m == target.counts[0], function, "target.counts",
-              Text("the same number for every sample where members are given, ", target.counts[0]), Text(m));
-    like_mean("target.members", target.members, mean.batch * target.counts[0]);
+    if (target.offsets.empty())
+      for (const Index m : target.counts)
+        require(m == target.counts[0], function, "target.counts",
+                Text("the same number for every sample, ", target.counts[0],
+                     ", or target.offsets where members are given"),
+                Text(m));
+    like_mean("target.members", target.members, target.first_member(mean.batch));
   }
   if (target.initial) like_mean("target.initial", target.initial, mean.batch);
 }

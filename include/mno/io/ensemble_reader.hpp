@@ -4,6 +4,10 @@
 //   u0 (sample, channel, x[, y[, z]])            initial fields
 //   uT (sample, member, channel, x[, y[, z]])    draws of u_t given u_0
 //   t (sample) or one number                     times
+//
+// uT has other forms too: (sample, channel, x…) is one draw per sample; with an array counts (sample), which
+// says how many draws each sample has, (draw, channel, x…) has those of all samples one after the other.
+//
 //   length (axis) or one number                  of the periodic box; 1 if it is not there
 //   fields (field, x…) or (sample, field, x…)    known fields, if there are any
 //
@@ -24,7 +28,7 @@ namespace mno::io {
 
 struct EnsembleFileOptions {
   EnsembleOptions keep{};
-  bool point_masses = false;  // accept one member, or equal ones
+  bool point_masses = false;  // accept members that are all equal
 };
 
 class EnsembleReader {
@@ -44,11 +48,7 @@ class EnsembleReader {
     for (const Index n : u0)
       if (n < 1) refuse(name_, "expected at least one of everything in u0, found ", to_string(u0));
     points_.assign(u0.begin() + 2, u0.end());
-    Extents wanted = u0;
-    wanted.insert(wanted.begin() + 1, uT.size() > 1 ? uT[1] : 0);
-    if (uT != wanted || uT[1] < 1)
-      refuse(name_, "expected uT (sample, member, channel, x…) with the samples, channels and points of u0 ",
-             to_string(u0), ", found ", to_string(uT));
+    read_counts(u0, uT);
     read_times();
     read_lengths();
     check_fields();
@@ -57,7 +57,12 @@ class EnsembleReader {
   const std::string& name() const { return name_; }
   int dimension() const { return int(points_.size()); }
   Index samples() const { return initial_->layout().shape[0]; }
-  Index members() const { return members_->layout().shape[1]; }
+  Index members(Index sample) const { return counts_[counts_.size() == 1 ? 0 : std::size_t(sample)]; }
+  std::vector<Index> counts() const {  // (sample)
+    return counts_.size() == 1 ? std::vector<Index>(std::size_t(samples()), counts_[0]) : counts_;
+  }
+  Index least_members() const { return *std::ranges::min_element(counts_); }
+  Index most_members() const { return *std::ranges::max_element(counts_); }
   Index channels() const { return initial_->layout().shape[1]; }
   const Extents& points() const { return points_; }              // (axis)
   const std::vector<double>& length() const { return length_; }  // (axis)
@@ -76,10 +81,13 @@ class EnsembleReader {
   /// (1, grid…, C) and (member, grid…, C). They are the sink's to change until it returns.
   template <class T, int D, class Sink> void for_each(Sink&& sink) {
     const Grid<D> grid = this->grid<D>();
-    Field<T, D> initial(1, grid, channels()), drawn(members(), grid, channels());
-    for (Index sample = 0; sample < samples(); ++sample) {
-      load<T, D>("u0", *initial_, sample, 1, initial);
-      load<T, D>("uT", *members_, sample, 1, drawn);
+    Field<T, D> initial(1, grid, channels()), drawn;
+    for (Index sample = 0, row = 0; sample < samples(); ++sample) {
+      const Index count = members(sample), rows = member_axis_ ? 1 : count;
+      if (drawn.batch() != count) drawn = Field<T, D>(count, grid, channels());
+      load<T, D>("u0", *initial_, sample, 1, sample, initial);
+      load<T, D>("uT", *members_, row, rows, sample, drawn);
+      row += rows;
       sink(sample, initial, T(times_[times_.size() == 1 ? 0 : std::size_t(sample)]), drawn);
     }
   }
@@ -90,15 +98,15 @@ class EnsembleReader {
     const auto stored = file_->open("fields");
     const bool each = stored->layout().shape.size() == points_.size() + 2;
     Field<T, D> fields(each ? samples() : 1, grid<D>(), known_);
-    load<T, D>("fields", *stored, 0, stored->layout().rows(), fields);
+    load<T, D>("fields", *stored, 0, stored->layout().rows(), 0, fields);
     return fields;
   }
 
-  /// All samples as statistics; of the members only what the options keep.
+  /// All samples as statistics; of the members what the options keep, and all where there are samples with
+  /// few: make_ensemble says which.
   template <class T, int D> Ensemble<T, D> read(EnsembleFileOptions options = {}) {
-    if (!options.point_masses && members() < 2)
-      refuse(name_, "expected at least two members per sample, as one has no variance, found one");
-    auto ensemble = make_ensemble<T, D>(samples(), grid<D>(), channels(), options.keep);
+    const std::vector<Index> each = counts();
+    auto ensemble = make_ensemble<T, D>(std::span<const Index>(each), grid<D>(), channels(), options.keep);
     const std::size_t bytes = std::size_t(ensemble.initial.points() * channels()) * sizeof(T);
     const auto row = [&](Index sample) {
       return std::string_view(
@@ -117,7 +125,8 @@ class EnsembleReader {
       else
         ensemble.origins[std::size_t(sample)] = same->second;
     });
-    if (!options.point_masses && std::ranges::all_of(ensemble.variance.span(), [](T v) { return v == T(0); }))
+    if (!options.point_masses && most_members() > 1 &&
+        std::ranges::all_of(ensemble.variance.span(), [](T v) { return v == T(0); }))
       refuse(name_, "expected members that differ, found zero variance in every sample");
     ensemble.known = known<T, D>();
     return ensemble;
@@ -164,6 +173,31 @@ class EnsembleReader {
     }
     return result;
   }
+  void read_counts(const Extents& u0, const Extents& uT) {
+    const auto like_u0 = [&](std::size_t axis) {  // from this axis on as u0 from its channels on
+      return std::equal(uT.begin() + std::ptrdiff_t(std::min(axis, uT.size())), uT.end(), u0.begin() + 1,
+                        u0.end());
+    };
+    if (contains("counts")) {
+      double draws = 0;  // a double does not overflow, whatever a file says
+      for (const double m : numbers("counts", samples())) {
+        if (!(m >= 1 && m < 9e15) || m != std::floor(m))
+          refuse(name_, "expected counts to be whole numbers from one up, found ", m);
+        counts_.push_back(Index(m));
+        draws += m;
+      }
+      if (counts_.size() == 1) draws *= double(samples());
+      if (!like_u0(1) || double(uT[0]) != draws)
+        refuse(name_, "expected uT (draw, channel, x…) with as many draws as counts come to, ", draws,
+               ", and the channels and points of u0 ", to_string(u0), ", found ", to_string(uT));
+      return;
+    }
+    member_axis_ = uT.size() != u0.size();
+    if (uT.empty() || uT[0] != samples() || !like_u0(member_axis_ ? 2 : 1) || (member_axis_ && uT[1] < 1))
+      refuse(name_, "expected uT (sample, member, channel, x…) with the samples, channels and points of u0 ",
+             to_string(u0), ", found ", to_string(uT));
+    counts_ = {member_axis_ ? uT[1] : 1};
+  }
   void read_times() {
     times_ = numbers("t", samples());
     for (const double t : times_)
@@ -193,12 +227,13 @@ class EnsembleReader {
     known_ = layout.shape[axes - own - 1];
   }
 
+  /// Rows of an array; `sample` is what a sentence calls them.
   template <class T, int D>
-  void load(const char* array, StoredArray& stored, Index first, Index count, Field<T, D>& to) {
+  void load(const char* array, StoredArray& stored, Index first, Index count, Index sample, Field<T, D>& to) {
     const Array rows = stored.read_rows(first, count).as<T>();
     const std::span<const T> values = rows.values<T>();
     if (!std::ranges::all_of(values, [](T value) { return std::isfinite(value); }))
-      refuse(name_, "expected finite values in ", array, ", found a NaN or an infinity in sample ", first);
+      refuse(name_, "expected finite values in ", array, ", found a NaN or an infinity in sample ", sample);
     from_channel_first<T, D>(values, to.view());
   }
 
@@ -207,6 +242,8 @@ class EnsembleReader {
   std::vector<std::string> names_ = file_->names();
   std::unique_ptr<StoredArray> initial_, members_;
   Extents points_;
+  std::vector<Index> counts_;  // (sample), or one for all
+  bool member_axis_ = false;   // uT is (sample, member, …)
   std::vector<double> times_, length_;
   Index known_ = 0;
 };

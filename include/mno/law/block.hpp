@@ -5,13 +5,16 @@
 namespace mno {
 
 /// The law of samples [first, first + mean.batch), and where its cotangents go (zeroed before). Whoever has
-/// several terms to evaluate may compute v = Σ_k B_k² once for all of them, and collect v̄.
+/// several terms to evaluate may compute v = Σ_k B_k² + η² once for all of them, and collect v̄.
 template <class T, int D> struct LawBlock {
   Index first = 0;
   View<const T, D> mean, factor;
   View<T, D> mean_bar, factor_bar;
+  View<const T, D> nugget =
+      {};  // η, the deviation of noise that is independent from entry to entry, or empty
+  View<T, D> nugget_bar = {};
   View<const T, D> variance = {};  // v, or empty: then a term computes it from the factor
-  View<T, D> variance_bar = {};    // v̄, or empty: then a term adds 2 v̄ B_k to B̄_k
+  View<T, D> variance_bar = {};    // v̄, or empty: then a term adds 2 v̄ B_k to B̄_k and 2 v̄ η to η̄
 };
 /// The same for an operator that gives a field.
 template <class T, int D> struct FieldBlock {

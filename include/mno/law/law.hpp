@@ -20,8 +20,12 @@ template <class T, int D> struct Law {
 
   Field<T, D> mean;    // (batch, grid…, C)
   Field<T, D> factor;  // (batch, grid…, r·C)
+  Field<T, D> nugget{};
 
   Law() = default;
+  Law(Field<T, D> m, Field<T, D> b, Field<T, D> eta) : Law(std::move(m), std::move(b)) {
+    nugget = std::move(eta);
+  }
   Law(Field<T, D> m, Field<T, D> b) : mean(std::move(m)), factor(std::move(b)) {
     require(mean.batch() >= 1, "Law", "mean", Text("at least one sample"), Text("an empty field"));
     require(factor.batch() == mean.batch(), "Law", "factor", Text("the mean's batch, ", mean.batch()),

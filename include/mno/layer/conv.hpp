@@ -27,6 +27,8 @@ template <int In_, int Out_, int D, int Size, class Edge = Circular, int Stride 
   static constexpr std::array leaves{parameter("weight", Points::rows* Size, inputs, outputs),
                                      parameter("bias", outputs)};
   static constexpr std::size_t parameters = total(leaves);
+  static constexpr std::array settings{setting("dimension", D), setting("size", Size),
+                                       setting("edge", Edge::name), setting("stride", Stride)};
 
   template <class Pass> struct Trace { In<Pass> x; };
 

@@ -13,6 +13,7 @@ template <int In_, int Out_, int D, int Modes> struct FactorisedSpectralConv {
   static constexpr const char* name = "factorised-spectral";
   static constexpr std::array leaves{parameter("weight", D, Modes, 2, inputs, outputs)};
   static constexpr std::size_t parameters = total(leaves);
+  static constexpr std::array settings{setting("dimension", D), setting("modes", Modes)};
   using Axis = SpectralConv<In_, Out_, 1, Modes>;
 
   template <class Pass> struct Trace {

@@ -21,6 +21,7 @@ template <int Channels, int Groups> struct GroupNorm {
   static constexpr std::array leaves{parameter("scale", Channels), parameter("shift", Channels)};
   static constexpr std::size_t parameters = total(leaves);
   static constexpr double epsilon = 1e-5;
+  static constexpr std::array settings{setting("groups", Groups), setting("epsilon", epsilon)};
 
   template <class Pass> struct Trace {
     In<Pass> x;

@@ -25,6 +25,7 @@ struct DefaultEigenvalueBound {
 template <int Rank, int Channels, class Bound = DefaultEigenvalueBound> struct Mercer : WithoutParameters {
   static constexpr int inputs = Rank * Channels + Rank, outputs = Rank * Channels, channels = Channels;
   static constexpr const char* name = "mercer";
+  static constexpr std::array settings{setting("bound", double(Bound::value))};
 
   template <class Pass> struct Trace {
     typename Pass::Scalar* raw;          // ψ̃: (sample, k, point·channel)

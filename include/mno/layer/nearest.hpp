@@ -10,6 +10,7 @@ template <int Channels, int K> struct Nearest : WithoutParameters {
   static_assert(K >= 1, "mno: Nearest makes blocks of at least one point per axis");
   static constexpr int inputs = Channels, outputs = Channels;
   static constexpr const char* name = "nearest";
+  static constexpr std::array settings{setting("block", K)};
 
   template <class Pass> struct Trace {};
 

@@ -27,6 +27,8 @@ struct Noise : WithoutParameters {
   static constexpr int inputs = In_, outputs = Channels, dimension = D, modes = Modes;
   static constexpr const char* name = "noise";
   static constexpr double amplitude = Amplitude::value;
+  static constexpr std::array settings{setting("dimension", D), setting("modes", Modes),
+                                       setting("amplitude", amplitude)};
 
   template <class Pass> struct Trace {};
 

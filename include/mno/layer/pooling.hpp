@@ -11,6 +11,7 @@ template <int Channels, int K> struct AveragePool : WithoutParameters {
   static_assert(K >= 1, "mno: an AveragePool takes blocks of at least one point per axis");
   static constexpr int inputs = Channels, outputs = Channels;
   static constexpr const char* name = "average-pool";
+  static constexpr std::array settings{setting("block", K)};
 
   template <class Pass> struct Trace {};
 
@@ -39,6 +40,7 @@ template <int Channels, int K> struct MaxPool : WithoutParameters {
   static_assert(K >= 1, "mno: a MaxPool takes blocks of at least one point per axis");
   static constexpr int inputs = Channels, outputs = Channels;
   static constexpr const char* name = "max-pool";
+  static constexpr std::array settings{setting("block", K)};
 
   template <class Pass> struct Trace {
     In<Pass> winner;  // which point of the block it was, as a number

@@ -9,6 +9,7 @@ template <int Channels, class Value> struct Scale : WithoutParameters {
   static constexpr int inputs = Channels, outputs = Channels;
   static constexpr const char* name = "scale";
   static constexpr double value = Value::value;
+  static constexpr std::array settings{setting("value", value)};
 
   template <class Pass> struct Trace {};
 

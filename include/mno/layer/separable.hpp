@@ -18,6 +18,7 @@ template <int Terms, int Channels, int D, int Modes> struct Separable {
   static constexpr std::array leaves{parameter("actuation", Terms, modes, 2, Channels),  // φ̂
                                      parameter("sensing", Terms, modes, 2, Channels)};   // ψ̂
   static constexpr std::size_t parameters = total(leaves);
+  static constexpr std::array settings{setting("dimension", D), setting("modes", Modes)};
   static constexpr Index series = modes * 2 * Channels;  // numbers of one Fourier series
 
   template <class Pass> struct Trace {

@@ -18,6 +18,7 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   static constexpr bool collects = true;  // R̄ is made at the end of a step: see spectrum_store.hpp
   static constexpr std::array leaves{parameter("weight", mode_count<D>(Modes), 2, inputs, outputs)};
   static constexpr std::size_t parameters = total(leaves);
+  static constexpr std::array settings{setting("dimension", D), setting("modes", Modes)};
 
   template <class Pass> struct Trace {
     Spectrum<typename Pass::Scalar> coefficients;  // F u: (mode, sample, re|im, input)

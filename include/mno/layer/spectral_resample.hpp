@@ -9,6 +9,7 @@ template <int Channels, int Up, int Down> struct SpectralResample : WithoutParam
   static_assert(Up >= 1 && Down >= 1, "mno: a SpectralResample multiplies and divides by at least one");
   static constexpr int inputs = Channels, outputs = Channels;
   static constexpr const char* name = "resample";
+  static constexpr std::array settings{setting("up", Up), setting("down", Down)};
 
   template <class Pass> struct Trace {};
 

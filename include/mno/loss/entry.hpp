@@ -1,7 +1,7 @@
 #pragma once
 // Terms that look at one entry of a field at a time (a channel at a point) and average over entries.
 //
-//   v(c,x) = Σ_k B_k(c,x)²,   B̄_k += 2 v̄ B_k
+//   v(c,x) = Σ_k B_k(c,x)² + η(c,x)²,   B̄_k += 2 v̄ B_k,   η̄ += 2 v̄ η
 //
 // Entry arithmetic runs in double for every scalar.
 #include <algorithm>
@@ -20,7 +20,10 @@ MNO_HOST_DEVICE double variance_at(const LawBlock<T, D>& law, Index row, Index c
   if (law.variance) return double(law.variance.row(row)[channel]);
   if (!law.factor) return 0;
   const Index channels = law.mean.channels;
-  return row_variance(law.factor.row(row), channel, channels, law.factor.channels / channels);
+  const double v = row_variance(law.factor.row(row), channel, channels, law.factor.channels / channels);
+  if (!law.nugget) return v;
+  const double eta = double(law.nugget.row(row)[channel]);
+  return v + eta * eta;
 }
 template <class T, int D>
 MNO_HOST_DEVICE void add_variance_bar(const LawBlock<T, D>& law, Index row, Index channel,
@@ -33,6 +36,8 @@ MNO_HOST_DEVICE void add_variance_bar(const LawBlock<T, D>& law, Index row, Inde
   const Index channels = law.mean.channels;
   add_row_variance_bar(law.factor.row(row), channel, channels, law.factor.channels / channels, variance_bar,
                        law.factor_bar.row(row));
+  if (law.nugget_bar)
+    law.nugget_bar.row(row)[channel] += T(2 * variance_bar * double(law.nugget.row(row)[channel]));
 }
 
 /// The value of a term at one entry, and its derivatives in the law's mean and variance there.

@@ -43,6 +43,24 @@ void add_factor_columns(View<T, D> factor_bar, Index sample, Index channels, Mat
             T(scale * columns.data[(x * channels + c) * columns.pitch + k]);
 }
 
+/// d = η² of an entry x·C + c, and its adjoint η̄ += 2 d̄ η.
+template <class T, int D>
+MNO_HOST_DEVICE double nugget_variance(const LawBlock<T, D>& law, Index sample, Index entry) {
+  if (!law.nugget) return 0;
+  const Index channels = law.mean.channels;
+  const double eta = double(law.nugget(sample, entry / channels, entry % channels));
+  return eta * eta;
+}
+template <class T, int D>
+MNO_HOST_DEVICE void add_nugget_variance_bar(const LawBlock<T, D>& law, Index sample, Index entry,
+                                             double bar) {
+  const Index x = entry / law.mean.channels, c = entry % law.mean.channels;
+  if (law.nugget_bar) law.nugget_bar(sample, x, c) += T(2 * bar * double(law.nugget(sample, x, c)));
+}
+
+inline MatrixView<const double> row(MatrixView<const double> m, Index i) {
+  return {m.data + i * m.pitch, 1, m.columns, m.columns};
+}
 inline double sum_of_squares(MatrixView<const double> m) {
   double sum = 0;
   for (Index i = 0; i < m.rows * m.columns; ++i) sum += m.data[i] * m.data[i];

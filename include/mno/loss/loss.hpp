@@ -1,20 +1,52 @@
 #pragma once
 // A loss is a sum of terms, and a term is any struct with a `name`, a `weight` and
 //   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const
-// that returns weight · scale · Σ_samples term(sample) and adds its derivative to the law's cotangents.
+// that returns weight · scale · Σ_samples term(sample) and adds its derivative to the law's cotangents. A
+// term that looks at one entry at a time says instead
+//   MNO_HOST_DEVICE EntryTerm at(double m, double v, const EntryTarget& e) const
+// the value and its derivatives in the law's mean m and variance v there: then it runs on GPUs too. A plain
+// function with the arguments of operator() is a term by `own_term`.
 //
 //   const Loss loss{GaussianNll{}, VarianceConsistency{.weight = 0.1}};
 //   TermValues values;
 //   value_and_gradient(model, condition, loss.on(target, values), gradient);
 //   // values[0] is the likelihood's share, values[1] the consistency's
 #include <array>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "mno/loss/need.hpp"
 #include "mno/loss/shared_variance.hpp"
+#include "mno/loss/text.hpp"
 
 namespace mno {
+
+using detail::EntryTarget, detail::EntryTerm;
+
+namespace detail {
+
+template <class F, class T, int D>
+concept BlockFunction = requires(const F& f, const LawBlock<T, D>& law, const Target<T, D>& target) {
+  { f(law, target, 1.0) } -> std::convertible_to<double>;
+};
+/// A term on a block, whichever of the two ways it is written in.
+template <class Term, class T, int D>
+double evaluate_term(const Term& term, const LawBlock<T, D>& law, const Target<T, D>& target, double scale) {
+  static_assert(
+      BlockFunction<Term, T, D> || EntryLoss<Term>,
+      "mno: a term of a loss needs `double operator()(const LawBlock<T, D>&, const Target<T, D>&, double "
+      "scale) const` or `EntryTerm at(double m, double v, const EntryTarget&) const`");
+  if constexpr (BlockFunction<Term, T, D>) {
+    return term(law, target, scale);
+  } else {
+    require_mean(term.name, law, target);
+    return average_entries(formula_of(term), law, target, term.weight * scale);
+  }
+}
+
+}  // namespace detail
 
 /// What each term contributed, weights included. Blocks write to places of their own and the sums run in the
 /// samples' order, so they do not depend on the number of threads. Kept between steps, it allocates once.
@@ -65,7 +97,7 @@ template <class L, class T, int D> class LossOn {
     detail::SharedVariance<T, D> shared(law);
     const auto add = [&](const auto& term) {
       if (term.weight != 0) {
-        const double value = term(shared.law(), target_, scale);
+        const double value = detail::evaluate_term(term, shared.law(), target_, scale);
         if (values_) values_->set(law.first, index, value);
         total += value;
       }
@@ -90,10 +122,20 @@ template <class L, class T, int D> class LossOn {
 template <class... Terms> class Loss {
  public:
   static constexpr std::size_t size = sizeof...(Terms);
-  static constexpr std::array<const char*, size> names{Terms::name...};
 
-  explicit Loss(Terms... terms) : terms_(terms...) {}
+  explicit Loss(Terms... terms) : terms_(std::move(terms)...) {}
   const std::tuple<Terms...>& terms() const { return terms_; }
+  std::array<std::string, size> names() const {
+    return std::apply([](const auto&... term) { return std::array<std::string, size>{term.name...}; },
+                      terms_);
+  }
+  /// All terms with all of their numbers.
+  std::string text() const requires(Describable<Terms>&&...) {
+    std::string out;
+    std::apply([&](const auto&... term) { ((out += (out.empty() ? "" : " + ") + term_text(term)), ...); },
+               terms_);
+    return out;
+  }
 
   template <class T, int D> LossOn<Loss, T, D> on(const Target<T, D>& target) const {
     return {*this, target};
@@ -105,5 +147,57 @@ template <class... Terms> class Loss {
  private:
   std::tuple<Terms...> terms_;
 };
+
+/// A function of (law, target, scale) as a term: it returns scale · Σ_samples and adds to the law's
+/// cotangents. What it computes with is said as `numbers`, so that a checkpoint notices when they change.
+template <class F> struct OwnTerm {
+  std::string name;
+  F function;
+  std::vector<double> numbers{};
+  double weight = 1;
+
+  template <class T, int D>
+  requires detail::BlockFunction<F, T, D>
+  double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
+    return function(law, target, weight * scale);
+  }
+  std::string text() const {
+    std::string out = name + "(" + detail::exact_text(weight);
+    for (const double number : numbers) out += ", " + detail::exact_text(number);
+    return out + ")";
+  }
+};
+template <class F> OwnTerm<F> own_term(std::string name, F function, std::vector<double> numbers = {}) {
+  return {std::move(name), std::move(function), std::move(numbers)};
+}
+
+namespace detail {
+
+template <class L>
+concept WholeLoss = requires(const L& loss) {
+  loss.terms();
+  loss.names();
+  { L::size } -> std::convertible_to<std::size_t>;
+};
+template <class L>
+concept Term = requires(const L& term) {
+  term.name;
+  { term.weight } -> std::convertible_to<double>;
+};
+/// A function without a name: it trains, but nothing tells it from another one.
+template <class F> struct NamelessTerm : OwnTerm<F> { std::string text() const = delete; };
+
+}  // namespace detail
+
+/// A loss from what a user gives: a loss, a term, or a function of (law, target, scale).
+template <class L> auto as_loss(L loss) {
+  if constexpr (detail::WholeLoss<L>)
+    return loss;
+  else if constexpr (detail::Term<L>)
+    return Loss(std::move(loss));
+  else
+    return Loss(detail::NamelessTerm<L>{{"own", std::move(loss), {}}});
+}
+template <class L> using LossOf = decltype(as_loss(std::declval<L>()));
 
 }  // namespace mno

@@ -18,10 +18,10 @@ template <class Member> struct MemberFormula {
   MNO_HOST_DEVICE EntryTerm operator()(const Target<T, D>& target, Index sample, Index point, Index channel,
                                        double m, double variance) const {
     const ClampedVariance v = clamped(variance, floor, ceiling);
-    const Index count = target.count(sample);
+    const Index count = target.count(sample), first = target.first_member(sample);
     EntryTerm sum;
     for (Index j = 0; j < count; ++j) {
-      const EntryTerm at = member(double(target.members(sample * count + j, point, channel)), m, v.value);
+      const EntryTerm at = member(double(target.members(first + j, point, channel)), m, v.value);
       sum.value += at.value;
       sum.mean_bar += at.mean_bar;
       sum.variance_bar += at.variance_bar;
@@ -40,9 +40,10 @@ double average_members(const Term& term, const LawBlock<T, D>& law, const Target
                        double weight) {
   const double value = average_entries(formula_of(term), law, target, weight);
   if (!std::isfinite(value)) {
-    const Index count = target.count(law.first);
-    require(all_finite(target.members.samples(law.first * count, law.mean.batch * count)), Term::name,
-            "target.members", Text("finite values"), Text("a NaN or an infinity"));
+    const Index first = target.first_member(law.first),
+                last = target.first_member(law.first + law.mean.batch);
+    require(all_finite(target.members.samples(first, last - first)), Term::name, "target.members",
+            Text("finite values"), Text("a NaN or an infinity"));
   }
   return value;
 }

@@ -8,6 +8,7 @@
 #include "mno/loss/centring.hpp"
 #include "mno/loss/crps.hpp"
 #include "mno/loss/decoupled_nll.hpp"
+#include "mno/loss/exact_nll.hpp"
 #include "mno/loss/factor_regularisation.hpp"
 #include "mno/loss/gaussian_nll.hpp"
 #include "mno/loss/hilbert_schmidt.hpp"
@@ -34,6 +35,7 @@ struct Recipe {
   BetaNll beta_nll{.weight = 0};
   StudentNll student_nll{.weight = 0};
   Crps crps{.weight = 0};
+  ExactNll exact_nll{.weight = 0};
   VarianceConsistency variance_consistency{.weight = 0};
   HilbertSchmidt hilbert_schmidt{.weight = 0};
   Hutchinson hutchinson{.weight = 0};
@@ -47,20 +49,42 @@ struct Recipe {
 
  private:
   template <class Self> static auto tie(Self& r) {
-    return std::tie(r.gaussian_nll, r.decoupled_nll, r.beta_nll, r.student_nll, r.crps,
+    return std::tie(r.gaussian_nll, r.decoupled_nll, r.beta_nll, r.student_nll, r.crps, r.exact_nll,
                     r.variance_consistency, r.hilbert_schmidt, r.hutchinson, r.centring, r.mean_error,
                     r.mean_squared_error, r.factor_regularisation);
   }
 
  public:
-  static constexpr std::size_t size = 12;
-  static constexpr std::array<const char*, size> names{
-      GaussianNll::name, DecoupledNll::name,        BetaNll::name,          StudentNll::name,
-      Crps::name,        VarianceConsistency::name, HilbertSchmidt::name,   Hutchinson::name,
-      Centring::name,    MeanError::name,           MeanSquaredError::name, FactorRegularisation::name};
+  static constexpr std::size_t size = 13;
+  static constexpr std::array<const char*, size> names() {
+    return {GaussianNll::name,
+            DecoupledNll::name,
+            BetaNll::name,
+            StudentNll::name,
+            Crps::name,
+            ExactNll::name,
+            VarianceConsistency::name,
+            HilbertSchmidt::name,
+            Hutchinson::name,
+            Centring::name,
+            MeanError::name,
+            MeanSquaredError::name,
+            FactorRegularisation::name};
+  }
   /// References to all terms, in the order of their names.
   auto terms() const { return tie(*this); }
   auto terms() { return tie(*this); }
+
+  /// All terms that count, with all of their numbers, and how training begins.
+  std::string text() const {
+    std::string out =
+        "warmup_epochs=" + std::to_string(warmup_epochs) + " ramp_epochs=" + std::to_string(ramp_epochs);
+    const auto add = [&](const auto& term) {
+      if (term.weight != 0) out += " + " + term_text(term);
+    };
+    std::apply([&](const auto&... term) { (add(term), ...); }, terms());
+    return out;
+  }
 
   /// The weight of a term by its name, to be read or set.
   double& weight(std::string_view name) {
@@ -121,6 +145,7 @@ struct Recipe {
     now.decoupled_nll.weight *= likelihood;
     now.beta_nll.weight *= likelihood;
     now.student_nll.weight *= likelihood;
+    now.exact_nll.weight *= likelihood;
     return now;
   }
 

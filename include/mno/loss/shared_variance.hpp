@@ -1,7 +1,8 @@
 #pragma once
-// v = Σ_k B_k² of a block, computed once for all terms of a loss; their v̄ is collected and handed on once:
+// v = Σ_k B_k² + η² of a block, computed once for all terms of a loss; their v̄ is collected and handed on
+// once:
 //
-//   B̄_k += 2 v̄ B_k
+//   B̄_k += 2 v̄ B_k,   η̄ += 2 v̄ η
 #include <Eigen/Core>
 
 #include "mno/loss/entry.hpp"
@@ -17,7 +18,7 @@ template <class T, int D> class SharedVariance {
     const auto& m = law.mean;
     const std::size_t n = std::size_t(m.rows() * m.channels);
     T *const v = loss_scratch().take<T>(n), *const v_bar = loss_scratch().take<T>(n);
-    if (m.channels == 1)
+    if (m.channels == 1 && !law.nugget)
       for (Index r = 0; r < m.rows(); ++r) v[r] = ranks(law.factor, r).squaredNorm();
     else
       for (Index r = 0; r < m.rows(); ++r)
@@ -33,7 +34,7 @@ template <class T, int D> class SharedVariance {
   void hand_on() {
     if (!law_.variance_bar) return;
     const View<T, D> collected = std::exchange(law_.variance_bar, {});
-    if (collected.channels == 1)
+    if (collected.channels == 1 && !law_.nugget)
       for (Index r = 0; r < collected.rows(); ++r)
         ranks(law_.factor_bar, r) += T(2) * *collected.row(r) * ranks(law_.factor, r);
     else

@@ -1,6 +1,7 @@
 #pragma once
-// The continuous ranked probability score of the marginals against each member, averaged over conditions,
-// entries and members. In units of u; smaller is better; the truth itself has the smallest expectation.
+// The continuous ranked probability score of the marginals against each member, averaged over entries and
+// members, then over conditions. In units of u; smaller is better; the truth itself has the smallest
+// expectation, for any number of members from one up.
 //
 //   CRPS(F, u) = E|X − u| − ½ E|X − X'|,   X, X' ~ F independent
 //     Gaussian, point mass: closed form, law/crps.hpp
@@ -21,11 +22,12 @@ class Crps {
  public:
   void add(const Moments& model, const Members& members) {
     detail::require_entries("metric::Crps", "members", model.size(), members.rows());
+    double sum = 0;
     for (Index i = 0; i < model.size(); ++i) {
       const double sd = std::sqrt(model.variance[i]);
-      for (Index j = 0; j < members.cols(); ++j)
-        scores_.add(gaussian_crps(model.mean[i], sd, members(i, j)).value);
+      for (Index j = 0; j < members.cols(); ++j) sum += gaussian_crps(model.mean[i], sd, members(i, j)).value;
     }
+    scores_.add(sum / double(members.size()));
   }
   double value() const { return scores_.value("metric::Crps"); }
 
@@ -42,7 +44,9 @@ class SampleCrps {
             Text(draws.cols()));
     detail::require_finite("metric::SampleCrps", "draws", draws);
     detail::require_finite("metric::SampleCrps", "members", members);
-    for (Index i = 0; i < draws.rows(); ++i) add_entry(draws, members, i);
+    double sum = 0;
+    for (Index i = 0; i < draws.rows(); ++i) sum += of_entry(draws, members, i);
+    scores_.add(sum / double(members.size()));
   }
   double value() const { return scores_.value("metric::SampleCrps"); }
 
@@ -50,7 +54,7 @@ class SampleCrps {
   /// With the draws sorted, Σ_{i<j} |x_i − x_j| = Σ_i (2i − K + 1) x_i (i from 0), and Σ_i |x_i − u| needs
   /// only how many draws are below u and their sum. Draws are taken relative to the smallest, so that an
   /// offset costs no digits.
-  void add_entry(const Members& draws, const Members& members, Index entry) {
+  double of_entry(const Members& draws, const Members& members, Index entry) {
     const Index k = draws.cols();
     sorted_.resize(std::size_t(k));
     below_.resize(std::size_t(k) + 1);
@@ -65,12 +69,14 @@ class SampleCrps {
       below_[std::size_t(j) + 1] = below_[std::size_t(j)] + x;
     }
     const double count = double(k), spread = pairs / (count * (count - 1)), total = below_[std::size_t(k)];
+    double sum = 0;
     for (Index j = 0; j < members.cols(); ++j) {
       const double u = members(entry, j) - origin;
       const auto lower = std::size_t(std::lower_bound(sorted_.begin(), sorted_.end(), u) - sorted_.begin());
       const double distance = u * (2 * double(lower) - count) + total - 2 * below_[lower];
-      scores_.add(distance / count - spread);
+      sum += distance / count - spread;
     }
+    return sum;
   }
   std::vector<double> sorted_, below_;
   detail::Average scores_;

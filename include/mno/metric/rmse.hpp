@@ -2,6 +2,8 @@
 // Root mean squared errors of the first two moments, over conditions and entries:
 //
 //   mean RMSE = √ avg (m − ū)²,   variance RMSE = √ avg (v − s²)²
+//
+// Both need ensembles: one draw has no s², and its noise would be counted as an error of the mean.
 #include <cmath>
 
 #include "mno/metric/moments.hpp"

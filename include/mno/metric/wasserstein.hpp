@@ -5,7 +5,8 @@
 //        root mean square of sorted draws minus sorted members
 //   W2g: of the Gaussians with the same moments, √((m − ū)² + (√v − s)²); a point mass has v = 0
 //
-// W2s between two ensembles of the same law is not zero (see floor.hpp), W2g nearly is. A single draw is a
+// Both need ensembles, as they compare distributions: single draws are scored by CRPS, energy score and log
+// score. W2s between two ensembles of the same law is not zero (see floor.hpp), W2g nearly is. A single draw is a
 // point mass for W2s: √((m − ū)² + s²(M−1)/M).
 #include <algorithm>
 #include <cmath>

@@ -63,7 +63,7 @@ template <class M, class Loss, class Device> class ModelStep {
  private:
   static constexpr Index factors = M::Expression::outputs - S::channels;
 
-  /// The factor, or its cotangent, times the model's constant.
+  /// Factor and nugget, or their cotangents, times the model's constant.
   void scale_factor(const View<T, D>& law, PassType& pass) const {
     const View<T, D> factor = law.slice(S::channels, factors);
     if (M::stochastic && model_.factor_scale() != T(1))
@@ -73,8 +73,14 @@ template <class M, class Loss, class Device> class ModelStep {
     if constexpr (M::stochastic) {
       const View<T, D> mean = pass.keep_uninitialised(y, S::channels);
       pass.for_each(mean, MeanInto<T, D>{given_.initial.samples(first, y.batch), y, mean});
-      return loss_(LawBlock<T, D>{first, mean, y.slice(S::channels, factors), ybar.slice(0, S::channels),
-                                  ybar.slice(S::channels, factors)});
+      constexpr Index rank = rank_of<S>() * S::channels;
+      LawBlock<T, D> law{first, mean, y.slice(S::channels, rank), ybar.slice(0, S::channels),
+                         ybar.slice(S::channels, rank)};
+      if constexpr (M::has_nugget) {
+        law.nugget = y.slice(S::channels + rank, S::channels);
+        law.nugget_bar = ybar.slice(S::channels + rank, S::channels);
+      }
+      return loss_(law);
     } else {
       return loss_(FieldBlock<T, D>{first, y, ybar});
     }
@@ -129,7 +135,7 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
 }
 
 /// The vector–Jacobian product on any device: cotangents of mean and factor in, gradient of the parameters
-/// out.
+/// out. A model with a nugget takes that of η in C further channels of factor_bar.
 template <class E, class S, class T, class Device = Cpu>
 void vjp(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
          const Field<T, S::dimension>& mean_bar, const Field<T, S::dimension>& factor_bar,
@@ -139,11 +145,15 @@ void vjp(const Model<E, S, T>& model, const Condition<T, S::dimension>& conditio
   using Host = detail::HostGradient<Device>;
   detail::check_gradient_arguments(model, condition, bar);
   detail::require_like<T, D>("vjp", "mean_bar", mean_bar.view(), condition.initial, S::channels);
+  constexpr Index rank = rank_of<S>() * S::channels;
   detail::require_like<T, D>("vjp", "factor_bar", factor_bar.view(), condition.initial,
-                             rank_of<S>() * S::channels);
+                             E::outputs - S::channels);
   const auto given = [&](const LawBlock<T, D>& block) {
     Host::copy(mean_bar.view().samples(block.first, block.mean.batch), block.mean_bar, device);
-    Host::copy(factor_bar.view().samples(block.first, block.mean.batch), block.factor_bar, device);
+    const View<const T, D> bars = factor_bar.view().samples(block.first, block.mean.batch);
+    Host::copy(bars.slice(0, rank), block.factor_bar, device);
+    if constexpr (Model<E, S, T>::has_nugget)
+      Host::copy(bars.slice(rank, S::channels), block.nugget_bar, device);
     return 0.0;
   };
   Host::run(model, condition, given, gradient, device, bar);

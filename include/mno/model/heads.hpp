@@ -51,6 +51,12 @@ template <Shape S> struct FactorHead : detail::Projection<S, S::rank * S::channe
   static constexpr const char* name = "factor";
 };
 
+/// Drop-in for FactorHead: the factor, and in C further channels the nugget's deviation η, so that
+/// Γ = BᵀB + diag(η²). It stands behind the same gate: the law is exact at t = 0.
+template <Shape S> struct NuggetFactorHead : detail::Projection<S, (S::rank + 1) * S::channels> {
+  static constexpr const char* name = "factor";
+};
+
 /// Drop-in for DriftHead: A = A_net + κ u_0. m = u_0 + gA is as before, and exact at t = 0; but what is gone
 /// of u_0 at time t, often most of it, is no longer the layers' work.
 template <Shape S>

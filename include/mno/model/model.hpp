@@ -24,8 +24,11 @@ template <class E, class S, class T = float> class Model {
   static_assert(E::inputs == input_channels<S>(),
                 "mno: the expression's input must have the channels of [u_0, t, known fields, coordinates] "
                 "of the shape");
-  static_assert(E::outputs == S::channels || E::outputs == S::channels + rank_of<S>() * S::channels,
-                "mno: the expression must give C channels (a field) or C + r*C channels (drift and factor)");
+  static_assert(
+      E::outputs == S::channels || E::outputs == (1 + rank_of<S>()) * S::channels ||
+          (rank_of<S>() > 0 && E::outputs == (2 + rank_of<S>()) * S::channels),
+      "mno: the expression must give C channels (a field), C + r*C (drift and factor) or C + r*C + C "
+      "(drift, factor and nugget)");
 
   using Expression = E;
   using Scalar = T;
@@ -33,6 +36,8 @@ template <class E, class S, class T = float> class Model {
   static constexpr std::size_t parameters = E::parameters;
   /// Does it give a law (mean and factor), or a field?
   static constexpr bool stochastic = E::outputs != S::channels;
+  /// Has the law a nugget beside its factor: noise that is independent from entry to entry?
+  static constexpr bool has_nugget = stochastic && E::outputs == (2 + rank_of<S>()) * S::channels;
 
   /// First values from the seed; the same seed gives the same bits everywhere.
   explicit Model(std::uint64_t seed = 0, Domain<dimension> domain = {})
@@ -112,6 +117,10 @@ template <class S, class T = float> using Mno = Model<MnoOperator<typename Requi
 /// With a path from u_0 to the drift, which open_path opens.
 template <class S, class T = float>
 using PathMno = Model<MnoOperator<typename RequireShape<S>::type, PathDriftHead<S>>, S, T>;
+/// PathMno with a nugget: the law has a density, and noise without correlation has its place.
+template <class S, class T = float>
+using NuggetMno =
+    Model<MnoOperator<typename RequireShape<S>::type, PathDriftHead<S>, NuggetFactorHead<S>>, S, T>;
 template <class S, class T = float> using Fno = Model<FnoOperator<typename RequireShape<S>::type>, S, T>;
 
 /// make_model<Shape>(expression, seed): for expressions of your own.

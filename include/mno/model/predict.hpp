@@ -50,6 +50,11 @@ void check_places(const Condition<T, S::dimension>& condition, const Law<T, S::d
   require_like<T, S::dimension>("predict", "law.mean", law.mean.view(), condition.initial, S::channels);
   require_like<T, S::dimension>("predict", "law.factor", law.factor.view(), condition.initial,
                                 rank_of<S>() * S::channels);
+  if constexpr (Model<E, S, T>::has_nugget)
+    require_like<T, S::dimension>("predict", "law.nugget", law.nugget.view(), condition.initial, S::channels);
+  else
+    require(law.nugget.size() == 0, "predict", "law.nugget", Text("none, as the model has no nugget"),
+            Text(law.nugget.batch(), " of ", law.nugget.channels(), " on ", law.nugget.grid().str()));
 }
 template <class E, class S, class T>
 void check_places(const Condition<T, S::dimension>& condition, const Field<T, S::dimension>& field,
@@ -61,9 +66,9 @@ void check_places(const Condition<T, S::dimension>& condition, const Field<T, S:
 }
 
 /// Where a prediction goes; a field is a law without a factor. In the memory of a device.
-template <class T, int D> struct Predicted { View<T, D> mean, factor{}; };
+template <class T, int D> struct Predicted { View<T, D> mean, factor{}, nugget{}; };
 template <class T, int D> Predicted<T, D> places(Law<T, D>& law) {
-  return {law.mean.view(), law.factor.view()};
+  return {law.mean.view(), law.factor.view(), law.nugget.view()};
 }
 template <class T, int D> Predicted<T, D> places(Field<T, D>& field) { return {field.view()}; }
 
@@ -92,8 +97,12 @@ void predict_on(const M& model, std::span<const T> weights, const PreparedWeight
     const View<T, D> mean = to.mean.samples(first, count);
     if constexpr (M::stochastic) {
       pass.for_each(mean, MeanInto<T, D>{condition.initial.samples(first, count), seen, mean});
-      pass.transfer(seen.slice(S::channels, to.factor.channels), to.factor.samples(first, count), Write::set,
+      constexpr Index rank = rank_of<S>() * S::channels;
+      pass.transfer(seen.slice(S::channels, rank), to.factor.samples(first, count), Write::set,
                     model.factor_scale());
+      if constexpr (M::has_nugget)
+        pass.transfer(seen.slice(S::channels + rank, S::channels), to.nugget.samples(first, count),
+                      Write::set, model.factor_scale());
     } else {
       pass.transfer(seen, mean, Write::set);
     }
@@ -132,6 +141,7 @@ auto predict(const Model<E, S, T>& model, const Condition<T, S::dimension>& cond
   if constexpr (Model<E, S, T>::stochastic) {
     Law<T, D> law(Field<T, D>(u.batch, u.grid, S::channels),
                   Field<T, D>(u.batch, u.grid, rank_of<S>() * S::channels));
+    if constexpr (Model<E, S, T>::has_nugget) law.nugget = Field<T, D>(u.batch, u.grid, S::channels);
     predict_into(model, condition, law, device);
     return law;
   } else {

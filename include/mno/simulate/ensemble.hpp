@@ -1,6 +1,6 @@
 #pragma once
 // Training data straight from a simulator: statistics are taken while members are drawn, so that members
-// never stay in memory.
+// do not stay in memory unless they are few or asked for.
 //
 //   Ensemble<float, 1> data = simulate_ensemble<float>(spde::Burgers{}, {.samples = 256, .members = 64});
 #include "mno/data/ensemble.hpp"
@@ -15,8 +15,9 @@ Ensemble<T, Equation::dimension> simulate_ensemble(const Equation& equation, con
   constexpr int D = Equation::dimension;
   detail::check_sampling(sampling);
   equation.check();
-  auto ensemble = make_ensemble<T, D>(sampling.samples * sampling.queries(), equation.grid(),
-                                      Equation::channels, options);
+  const std::vector<Index> counts(std::size_t(sampling.samples * sampling.queries()), sampling.members);
+  auto ensemble =
+      make_ensemble<T, D>(std::span<const Index>(counts), equation.grid(), Equation::channels, options);
   simulate<T>(
       equation, sampling,
       [&](const SimulatedCondition<T, D>& condition, View<const T, D> members) {

@@ -7,7 +7,11 @@ namespace mno {
 
 namespace detail {
 /// Everything that must be the same for a resumed run to equal an uninterrupted one.
-inline std::string training_text(const TrainingOptions& o, Index samples) {
+template <class L> std::string training_text(const TrainingOptions& o, const L& loss, Index samples) {
+  static_assert(detail::SaysText<L>,
+                "mno: a checkpoint tells losses apart by their text: name a function by own_term(name, "
+                "function, numbers), "
+                "and give a term that holds more than numbers a `std::string text() const`");
   std::string out = "epochs=" + std::to_string(o.epochs) + " batch=" + std::to_string(o.batch) +
                     " seed=" + std::to_string(o.seed) + " samples=" + std::to_string(samples);
   const auto add = [&](const char* name, double value) {
@@ -22,28 +26,32 @@ inline std::string training_text(const TrainingOptions& o, Index samples) {
   add("warmup_steps", double(o.warmup_steps));
   add("clip", o.clip);
   add("average", o.average);
-  add("warmup_epochs", double(o.recipe.warmup_epochs));
-  add("ramp_epochs", double(o.recipe.ramp_epochs));
-  std::apply([&](const auto&... term) { (add(term.name, term.weight), ...); }, o.recipe.terms());
-  return out;
+  add("patience", double(o.patience));
+  return out + " loss=" + loss.text();
 }
 }  // namespace detail
 
 /// Crash-safe: at every moment the path holds a whole checkpoint, and the one before is kept as
 /// PATH.previous.
-template <class M, class Device>
+template <class M, class L, class Device>
 void write_checkpoint(const std::filesystem::path& path, const M& model, const Normaliser& normaliser,
-                      const Trainer<M, Device>& trainer, io::Metadata metadata = {}) {
+                      const Trainer<M, L, Device>& trainer, io::Metadata metadata = {},
+                      const io::LawText& law = {}) {
   using T = typename M::Scalar;
   const TrainingState<M> state = trainer.state();
   std::vector<io::NamedArray> arrays;
-  io::describe_model(model, normaliser, arrays, metadata);
-  io::append_leaves<M>(arrays, "adamw.first.", std::span<const T>(state.adamw.first.span()));
-  io::append_leaves<M>(arrays, "adamw.second.", std::span<const T>(state.adamw.second.span()));
-  if (state.average.size() > 0)
-    io::append_leaves<M>(arrays, "average.", std::span<const T>(state.average.span()));
-  if (state.best.size() > 0) io::append_leaves<M>(arrays, "best.", std::span<const T>(state.best.span()));
-  metadata["training"] = detail::training_text(trainer.options(), trainer.samples());
+  io::describe_model(model, normaliser, arrays, metadata, law);
+  const auto append = [&](const std::string& prefix, const Buffer<T>& values) {
+    if (values.size() == 0) return;
+    io::append_leaves<M>(arrays, prefix, std::span<const T>(values.span()));
+    std::string& beside = metadata["beside"];
+    beside += (beside.empty() ? "" : " ") + prefix;
+  };
+  append("adamw.first.", state.adamw.first);
+  append("adamw.second.", state.adamw.second);
+  append("average.", state.average);
+  append("best.", state.best);
+  metadata["training"] = detail::training_text(trainer.options(), trainer.loss(), trainer.samples());
   metadata["training.epoch"] = std::to_string(state.epoch);
   metadata["training.position"] = std::to_string(state.position);
   metadata["training.step"] = std::to_string(state.adamw.step);
@@ -55,39 +63,49 @@ void write_checkpoint(const std::filesystem::path& path, const M& model, const N
 }
 
 /// Puts the run back: the whole model, with its factor scale, domain and known fields, and the trainer's
-/// state. The trainer must have been made with the same options and data; a difference is refused by name.
-/// The device may be another: a run may begin on a processor and go on on a GPU.
-template <class M, class Device>
-void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, Device>& trainer) {
+/// state. The trainer must have been made with the same options and data, and for the same law; a difference
+/// is refused by name. The device may be another: a run may begin on a processor and go on on a GPU.
+template <class M, class L, class Device>
+void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, L, Device>& trainer,
+                     const io::LawText& law = {}) {
   const io::SafetensorsReader file(path);
-  const io::Metadata& metadata = file.metadata();
   const auto& name = file.name();
-  const std::string& expected = detail::training_text(trainer.options(), trainer.samples());
+  io::LoadedModel<M> loaded = io::read_model<M>(file, io::only(law));
+  const io::Metadata& metadata = loaded.metadata;
+  const std::string expected = detail::training_text(trainer.options(), trainer.loss(), trainer.samples());
   const std::string& found = io::wanted(name, metadata, "training");
   if (found != expected) io::refuse(name, "expected a run with ", expected, ", found one with ", found);
-  io::LoadedModel<M> loaded = io::read_model<M>(file);
-  const auto integer = [&](const char* key) { return Index(io::wanted_number(name, metadata, key)); };
+
+  const std::string first = M::leaves().front().name;
+  std::vector<std::string> prefixes{"", "adamw.first.", "adamw.second."};
+  for (const char* prefix : {"average.", "best."})
+    if (file.contains(prefix + first)) prefixes.push_back(prefix);
+  const auto tensors = io::TensorDifference::of<M>(file, prefixes);
+  if (!tensors.none())
+    io::refuse(name, "expected the tensors of a checkpoint of this model; ", tensors.str());
   const auto buffer = [&](const std::string& prefix) {
-    Buffer<typename M::Scalar> values(M::parameters);
+    Buffer<typename M::Scalar> values;
+    if (!file.contains(prefix + first)) return values;
+    values = Buffer<typename M::Scalar>(M::parameters);
     io::read_leaves<M>(file, prefix, values.span());
     return values;
   };
-  const std::string first = M::leaves().front().name;
+  const auto count = [&](const char* key, Index least, Index most) {
+    return Index(io::wanted_count(name, metadata, key, least, most));
+  };
+  const Index any = std::numeric_limits<Index>::max();
   TrainingState<M> state;
-  state.epoch = integer("training.epoch");
-  state.position = integer("training.position");
+  state.epoch = count("training.epoch", 0, trainer.options().epochs);
+  state.position = count("training.position", 0, trainer.samples() - 1);
   state.adamw.first = buffer("adamw.first.");
   state.adamw.second = buffer("adamw.second.");
-  state.adamw.step = integer("training.step");
-  if (file.contains("average." + first)) state.average = buffer("average.");
-  if (file.contains("best." + first)) state.best = buffer("best.");
-  state.average_updates = integer("training.average_updates");
+  state.adamw.step = count("training.step", 0, any);
+  state.average = buffer("average.");
+  state.best = buffer("best.");
+  state.average_updates = count("training.average_updates", 0, any);
   state.stopping.best = io::wanted_number(name, metadata, "training.best");
-  state.stopping.best_evaluation = integer("training.best_evaluation");
-  state.stopping.evaluations = integer("training.evaluations");
-  if (state.epoch < 0 || state.position < 0 || state.position >= trainer.samples() || state.adamw.step < 0)
-    io::refuse(name, "expected a place within the training run, found epoch ", state.epoch, ", sample ",
-               state.position);
+  state.stopping.best_evaluation = count("training.best_evaluation", -1, any);
+  state.stopping.evaluations = count("training.evaluations", 0, any);
   trainer.resume(std::move(state));
   model = std::move(loaded.model);
 }

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "mno/loss/recipe.hpp"
+#include "mno/loss/loss.hpp"
 #include "mno/model/gradient.hpp"
 #include "mno/train/adamw.hpp"
 #include "mno/train/average.hpp"
@@ -34,7 +34,8 @@ template <class M> class Engine<M, Cpu> {
   using T = typename M::Scalar;
   using Data = Ensemble<T, M::dimension>;
 
-  Engine(M& model, const Data& train, Index batch, const AdamWOptions& adamw, double average, Cpu& device)
+  Engine(M& model, const Data& train, Index batch, const AdamWOptions& adamw, double average, std::size_t,
+         Cpu& device)
       : model_(model),
         train_(train),
         device_(device),
@@ -53,14 +54,16 @@ template <class M> class Engine<M, Cpu> {
 
   /// Loss and gradient of these conditions, the gradient clipped; nothing moves yet. `next` will be asked for
   /// next, and `noise` names what layers with noise inside draw in this step.
-  StepValues gradient(std::span<const Index> conditions, std::span<const Index>, const Recipe& recipe,
+  template <class L>
+  StepValues gradient(std::span<const Index> conditions, std::span<const Index>, const L& loss,
                       double largest, TermValues& values, std::uint64_t noise) {
     batch_.gather(train_, conditions);
     Condition<T, M::dimension> condition = batch_.condition();
     condition.noise = noise;
-    const double loss =
-        value_and_gradient(model_, condition, recipe.on(batch_.target(), values), gradient_, device_);
-    return {loss, clip_gradient(gradient_.values(), largest)};
+    Target<T, M::dimension> target = batch_.target();
+    target.step = std::uint64_t(steps());
+    const double value = value_and_gradient(model_, condition, loss.on(target, values), gradient_, device_);
+    return {value, clip_gradient(gradient_.values(), largest)};
   }
   void step(double learning_rate) {
     optimiser_.step(model_.values(), std::as_const(gradient_).values(), learning_rate, device_);

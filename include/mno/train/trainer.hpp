@@ -1,18 +1,20 @@
 #pragma once
 // Training: batches in an order that depends on the seed alone, a loss, AdamW, and what an epoch came to.
 //
-//   Trainer trainer(model, train, &validation, options);
+//   Trainer trainer(model, train, &validation, Recipe::decoupled(), options);
 //   while (!trainer.finished()) print(trainer.run_epoch());
 //   trainer.take_best();
 //
+// The loss may be any: a recipe, Loss{…} of terms, one term, or a function of (law, target, scale); see
+// loss/loss.hpp.
+//
 // Everything that the next step depends on is in `state()` and the model, so that a run that goes on from a
 // checkpoint equals one that was never interrupted, bit for bit.
-#include <array>
 #include <chrono>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mno/loss/recipe.hpp"
 #include "mno/train/early_stopping.hpp"
@@ -27,7 +29,6 @@ struct TrainingOptions {
   Index epochs = 200;
   Index batch = 32;
   std::uint64_t seed = 0;
-  Recipe recipe = Recipe::decoupled();
   AdamWOptions adamw{.learning_rate = 2e-3, .beta2 = 0.95, .weight_decay = 1e-4};
   Decay decay = Decay::cosine;
   Index warmup_steps = 0;
@@ -41,11 +42,21 @@ struct EpochReport {
   Index epoch = 0, epochs = 0;                  // epochs done, and to do in all
   bool finished = true;                         // false: the epoch was interrupted
   double loss = 0;                              // mean over its samples
-  std::array<double, Recipe::size> terms{};     // the share of each term
+  std::vector<double> terms{};                  // the share of each term, in the order of the loss's names()
   double learning_rate = 0, gradient_norm = 0;  // of the last step
   std::optional<Scores> validation{};
   bool best = false;  // the best so far on validation
   double conditions_per_second = 0, seconds_left = 0;
+};
+
+/// What a step came to, for who listens.
+struct StepReport {
+  Index epoch = 0;                              // the epoch that is under way, counted from 0
+  std::int64_t step = 0;                        // steps done, this one included
+  double loss = 0;                              // mean over the batch
+  std::vector<double> terms{};                  // the share of each term
+  double learning_rate = 0, gradient_norm = 0;  // the norm before clipping
+  std::span<const Index> conditions{};          // of the batch
 };
 
 /// The loss was no number any more: which step, and which samples.
@@ -65,29 +76,55 @@ template <class M> struct TrainingState {
   EarlyStopping stopping;
 };
 
-template <class M, class Device = Cpu> class Trainer {
+namespace detail {
+/// Data that a trainer refers to for as long as it lives: a temporary is refused by the compiler.
+template <class Data> struct Lasting {
+  const Data& data;
+  Lasting(const Data& lasting) : data(lasting) {}
+  Lasting(const Data&&) = delete;
+};
+template <class M> using DataOf = Ensemble<typename M::Scalar, M::dimension>;
+/// Who listens to steps where nobody does.
+struct Nobody {
+  void operator()(const StepReport&) const {}
+};
+}  // namespace detail
+
+template <class M, class L = Recipe, class Device = Cpu> class Trainer {
  public:
   using T = typename M::Scalar;
   static constexpr int D = M::dimension;
-  using Data = Ensemble<T, D>;
+  using Data = detail::DataOf<M>;
+  static_assert(detail::WholeLoss<L>,
+                "mno: Trainer<Model, Loss, Device>: the loss is a Recipe or a Loss<Terms…>; "
+                "as_loss makes one of a term or a function");
 
-  Trainer(M& model, const Data& train, const Data* validation, const TrainingOptions& options, Device& device)
+  Trainer(M& model, detail::Lasting<detail::DataOf<M>> train, const detail::DataOf<M>* validation, L loss,
+          const TrainingOptions& options, Device& device)
       : model_(model),
-        train_(train),
+        train_(train.data),
         validation_(validation),
+        loss_(std::move(loss)),
         options_(checked(options)),
         device_(device),
-        batch_(std::min(options_.batch, train.size())),
-        engine_(model, train, batch_, options_.adamw, options_.average, device) {
+        batch_(std::min(options_.batch, train_.size())),
+        engine_(model, train_, batch_, options_.adamw, options_.average, L::size, device) {
     stopping_.patience = options_.patience;
     const Index steps = options_.epochs * steps_per_epoch();
     schedule_ = {options_.adamw.learning_rate, options_.decay, steps,
                  std::min(options_.warmup_steps, steps - 1), 0};
   }
 
-  Trainer(M& model, const Data& train, const Data* validation,
+  Trainer(M& model, detail::Lasting<detail::DataOf<M>> train, const detail::DataOf<M>* validation, L loss,
           const TrainingOptions& options) requires(std::is_same_v<Device, Cpu>)
-      : Trainer(model, train, validation, options, default_device()) {}
+      : Trainer(model, train, validation, std::move(loss), options, default_device()) {}
+
+  /// A term or a function becomes a loss.
+  template <class Given, class... Rest>
+  requires(!std::is_same_v<Given, L> && std::is_same_v<LossOf<Given>, L>)
+      Trainer(M& model, detail::Lasting<detail::DataOf<M>> train, const detail::DataOf<M>* validation,
+              Given loss, const TrainingOptions& options, Rest&... device)
+      : Trainer(model, train, validation, as_loss(std::move(loss)), options, device...) {}
 
   bool finished() const {
     return epoch_ >= options_.epochs || (options_.patience > 0 && validation_ && stopping_.stop());
@@ -95,14 +132,17 @@ template <class M, class Device = Cpu> class Trainer {
   Index epoch() const { return epoch_; }
   Index samples() const { return train_.size(); }
   const TrainingOptions& options() const { return options_; }
+  const L& loss() const { return loss_; }
 
-  /// The rest of the epoch that is under way. Between steps `interrupted` is asked whether to stop.
-  EpochReport run_epoch(const std::function<bool()>& interrupted = {}) {
+  /// The rest of the epoch that is under way. After every step `after_step` is told what it came to; if it
+  /// returns true the epoch stops there, and the next call goes on with it.
+  template <class Hook> EpochReport run_epoch(Hook&& after_step) {
     const auto start = std::chrono::steady_clock::now();
     const std::vector<Index> order = epoch_order(train_.size(), options_.seed, std::uint64_t(epoch_));
-    Recipe recipe = options_.recipe.at(epoch_);
+    const L loss = loss_of_epoch();
     EpochReport report;
     report.epochs = options_.epochs;
+    report.terms.assign(L::size, 0.0);
     Index seen = 0;
     const auto conditions_at = [&](Index position) {
       const Index count = std::min(batch_, train_.size() - position);
@@ -113,19 +153,18 @@ template <class M, class Device = Cpu> class Trainer {
       while (position_ < train_.size()) {
         const auto conditions = conditions_at(position_);
         const Index count = Index(conditions.size());
-        recipe.hutchinson.step = std::uint64_t(engine_.steps());
-        const detail::StepValues step = engine_.gradient(conditions, conditions_at(position_ + count), recipe,
+        const detail::StepValues step = engine_.gradient(conditions, conditions_at(position_ + count), loss,
                                                          largest(), values_, noise_of_step());
         report.gradient_norm = step.gradient_norm;
         if (!std::isfinite(step.loss) || !std::isfinite(step.gradient_norm)) fail(conditions, step.loss);
         report.learning_rate = schedule_(Index(engine_.steps()));
         engine_.step(report.learning_rate);
         report.loss += step.loss * double(count);
-        for (std::size_t term = 0; term < Recipe::size; ++term)
+        for (std::size_t term = 0; term < L::size; ++term)
           report.terms[term] += values_[term] * double(count);
         position_ += count;
         seen += count;
-        if (position_ < train_.size() && interrupted && interrupted()) break;
+        if (told(after_step, step, report.learning_rate, conditions) && position_ < train_.size()) break;
       }
     } catch (...) {
       leave_engine();
@@ -146,6 +185,8 @@ template <class M, class Device = Cpu> class Trainer {
     report.seconds_left = seconds * double(options_.epochs - epoch_);
     return report;
   }
+
+  EpochReport run_epoch() { return run_epoch(detail::Nobody{}); }
 
   /// Puts the weights to use into the model: those of the best epoch on validation, else the average, else
   /// the last.
@@ -177,6 +218,27 @@ template <class M, class Device = Cpu> class Trainer {
   }
 
  private:
+  L loss_of_epoch() const {
+    if constexpr (requires { loss_.at(epoch_); })
+      return loss_.at(epoch_);
+    else
+      return loss_;
+  }
+  /// Does who listens want to stop?
+  template <class Hook>
+  bool told([[maybe_unused]] Hook& hook, const detail::StepValues& step, double rate,
+            std::span<const Index> conditions) const {
+    if constexpr (std::is_same_v<std::remove_const_t<Hook>, detail::Nobody>) return false;
+    StepReport report{epoch_, engine_.steps(),    step.loss, std::vector<double>(L::size),
+                      rate,   step.gradient_norm, conditions};
+    for (std::size_t term = 0; term < L::size; ++term) report.terms[term] = values_[term];
+    if constexpr (std::is_void_v<std::invoke_result_t<Hook&, const StepReport&>>) {
+      hook(report);
+      return false;
+    } else {
+      return hook(report);
+    }
+  }
   /// The noise of every step is its own, and a function of the seed and the step alone.
   std::uint64_t noise_of_step() const {
     Stream random(options_.seed, std::uint64_t(engine_.steps()),
@@ -210,7 +272,7 @@ template <class M, class Device = Cpu> class Trainer {
       engine_.average_values(model_.values());
     }
     report.validation = score(model_, *validation_, device_);
-    report.best = stopping_.update(report.validation->w2g);
+    report.best = stopping_.update(report.validation->criterion());
     if (report.best) {
       if (best_.size() == 0) best_ = Buffer<T>(M::parameters);
       std::copy_n(model_.values().data(), M::parameters, best_.data());
@@ -232,6 +294,7 @@ template <class M, class Device = Cpu> class Trainer {
   M& model_;
   const Data& train_;
   const Data* validation_;
+  L loss_;
   TrainingOptions options_;
   Device& device_;
   Index batch_;                               // conditions of a step
@@ -242,5 +305,10 @@ template <class M, class Device = Cpu> class Trainer {
   TermValues values_;
   Index epoch_ = 0, position_ = 0;
 };
+
+template <class M, class Data, class Validation, class L>
+Trainer(M&, const Data&, Validation, L, const TrainingOptions&) -> Trainer<M, LossOf<L>, Cpu>;
+template <class M, class Data, class Validation, class L, class Device>
+Trainer(M&, const Data&, Validation, L, const TrainingOptions&, Device&) -> Trainer<M, LossOf<L>, Device>;
 
 }  // namespace mno

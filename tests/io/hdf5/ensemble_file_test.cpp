@@ -32,6 +32,8 @@ TEST_CASE("NaNs, infinities, single members and members without spread are refus
 TEST_CASE("one sample is an ensemble") { reads_one_sample<Hdf5>(); }
 TEST_CASE("point masses are read where they are asked for") {
   reads_point_masses_where_they_are_asked_for<Hdf5>();
+  reads_single_draws<Hdf5>();
+  reads_samples_with_different_numbers_of_members<Hdf5>();
 }
 
 TEST_CASE("a group in place of a dataset, or a file of another format, is refused") {

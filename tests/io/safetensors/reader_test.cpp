@@ -149,3 +149,46 @@ TEST_CASE("headers of another form are refused") {
   const std::string w = "\"w\":" + tensor("U8", "[0]", "[0,0]");
   CHECK(says(refused(safetensors("{" + w + "," + w + "}")), "found the key 'w' twice"));
 }
+
+TEST_CASE("a checksum is written where the metadata asks for one, and verified when somebody asks") {
+  const Scratch scratch;
+  const std::vector<float> w{1, 2, 3};
+  const std::map<std::string, std::string> metadata{{"checksum", "whatever"},
+                                                    {"a\"checksum", "crc64-xz 0123456789abcdef"},
+                                                    {"b", R"({"checksum":"crc64-xz 0123456789abcdef"})"}};
+  write_safetensors(scratch / "a", {NamedArray("w", {3}, std::span<const float>(w))}, metadata);
+  const Bytes good = read_file(scratch / "a");
+  const SafetensorsReader reader(std::make_shared<Memory>(good));
+  reader.verify();
+  const std::string found = reader.metadata().at("checksum");
+
+  // The definition: over all bytes, with zeros for its own digits.
+  Bytes zeroed = good;
+  const std::size_t at = characters(good).find(found) + std::string_view("crc64-xz ").size();
+  std::fill_n(zeroed.begin() + std::ptrdiff_t(at), 16, std::byte('0'));
+  Crc64 sum;
+  sum.add(zeroed);
+  CHECK(found == "crc64-xz " + sum.str());
+
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    Bytes bad = good;
+    bad[i] ^= std::byte{4};
+    CHECK_FALSE(refusal([&] { SafetensorsReader(std::make_shared<Memory>(bad)).verify(); }).empty());
+  }
+  Bytes data = good;
+  data.back() ^= std::byte{1};
+  CHECK(says(
+      refusal([&] { SafetensorsReader(std::make_shared<Memory>(data)).verify(); }),
+      "is damaged, or was changed without its checksum: expected '" + found + "', as it says itself, found"));
+}
+
+TEST_CASE("files of others have no checksum, and are read all the same") {
+  const Bytes file = safetensors("{\"w\":" + tensor("U8", "[2]", "[0,2]") + "}", "ab");
+  CHECK(refused(file).empty());
+  CHECK(says(refusal([&] { SafetensorsReader(std::make_shared<Memory>(file)).verify(); }),
+             "expected metadata 'checksum': 'crc64-xz ' and 16 digits, found none"));
+  const Bytes other = safetensors(R"({"__metadata__":{"checksum":"md5 0123"}})");
+  CHECK(refused(other).empty());
+  CHECK(says(refusal([&] { SafetensorsReader(std::make_shared<Memory>(other)).verify(); }),
+             "found 'md5 0123'"));
+}

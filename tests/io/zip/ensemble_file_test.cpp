@@ -35,6 +35,8 @@ TEST_CASE("NaNs, infinities, single members and members without spread are refus
 TEST_CASE("one sample is an ensemble") { reads_one_sample<Npz>(); }
 TEST_CASE("point masses are read where they are asked for") {
   reads_point_masses_where_they_are_asked_for<Npz>();
+  reads_single_draws<Npz>();
+  reads_samples_with_different_numbers_of_members<Npz>();
 }
 
 TEST_CASE("an archive of a few kilobytes that claims 10^9 samples is refused with little memory") {

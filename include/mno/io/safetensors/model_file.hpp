@@ -1,51 +1,23 @@
 #pragma once
-// A model as a safetensors file: its named leaves, and as metadata all that prediction needs beside them.
+// A model as a safetensors file: its named leaves, and as metadata what it is and all that prediction needs
+// beside them. Metadata says the format, the library, the expression, the shape, the law, the normaliser, and
+// a checksum over the whole file (docs/files.md).
 //
 // Python's `safetensors` package reads it as it is. A spectral weight is real, (mode, re|im, input, output).
-#include <cstdio>
-#include <cstdlib>
-#include <map>
-#include <string>
-#include <vector>
+#include <sstream>
 
+#include "mno/core/version.hpp"
 #include "mno/data/normaliser.hpp"
-#include "mno/io/safetensors/writer.hpp"
+#include "mno/expression/text.hpp"
+#include "mno/io/safetensors/law_text.hpp"
+#include "mno/io/safetensors/leaves.hpp"
 #include "mno/model/model.hpp"
 
 namespace mno::io {
 
-/// What a model file says beside weights.
-using Metadata = std::map<std::string, std::string>;
-
-inline constexpr const char* model_format = "mno-model-1";
-
-namespace detail {
-
-/// Numbers that survive the way through text.
-inline std::string number(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.17g", value);
-  return buffer;
-}
-template <class Numbers> std::string numbers(const Numbers& values) {
-  std::string out;
-  for (const double value : values) out += (out.empty() ? "" : " ") + number(value);
-  return out;
-}
-inline std::vector<double> parse_numbers(const std::string& file, const std::string& key,
-                                         const std::string& text) {
-  std::vector<double> values;
-  const char* place = text.c_str();
-  while (*place) {
-    char* end = nullptr;
-    values.push_back(std::strtod(place, &end));
-    if (end == place) refuse(file, "expected numbers in metadata '", key, "', found '", text, "'");
-    for (place = end; *place == ' ';) ++place;
-  }
-  return values;
-}
-
-}  // namespace detail
+inline constexpr const char* model_format = "mno-model-2";
+/// The format before: without expression, law and checksum.
+inline constexpr const char* model_format_1 = "mno-model-1";
 
 /// The shape as text: "dimension=1 channels=1 rank=16 …".
 template <Problem S> std::string shape_text() {
@@ -68,50 +40,25 @@ template <Problem S> std::string shape_text() {
   return out;
 }
 
-/// Of a metadata map: the value, or a sentence about what is missing.
-inline const std::string& wanted(const std::string& file, const Metadata& metadata, const std::string& key) {
-  const auto found = metadata.find(key);
-  if (found == metadata.end()) refuse(file, "expected metadata '", key, "', found none");
-  return found->second;
-}
-inline double wanted_number(const std::string& file, const Metadata& metadata, const std::string& key) {
-  const auto values = detail::parse_numbers(file, key, wanted(file, metadata, key));
-  if (values.size() != 1) refuse(file, "expected one number in metadata '", key, "', found ", values.size());
-  return values[0];
-}
-
-/// Named arrays of a flat buffer in the layout of the model's parameters: prefix + leaf.
-template <class M, class T>
-void append_leaves(std::vector<NamedArray>& arrays, const std::string& prefix, std::span<const T> values) {
-  for (const NamedLeaf& leaf : M::leaves())
-    arrays.emplace_back(prefix + leaf.name, Extents(leaf.shape.begin(), leaf.shape.end()),
-                        values.subspan(leaf.offset, leaf.size()));
-}
-template <class M, class T>
-void read_leaves(const SafetensorsReader& file, const std::string& prefix, std::span<T> values) {
-  for (const NamedLeaf& leaf : M::leaves()) {
-    const std::string name = prefix + leaf.name;
-    if (!file.contains(name)) refuse(file.name(), "expected a tensor '", name, "', found none");
-    const Extents shape(leaf.shape.begin(), leaf.shape.end());
-    if (file.layout(name).shape != shape)
-      refuse(file.name(), "expected tensor '", name, "' of shape ", to_string(shape), ", found ",
-             to_string(file.layout(name).shape));
-    file.read(name, values.subspan(leaf.offset, leaf.size()));
-  }
-}
-
-/// The metadata and arrays of a model, to be written alone or with more beside them.
+/// The metadata and arrays of a model, to be written alone or with more beside them. Who adds tensors names
+/// their prefixes in the metadata `beside`, with spaces between.
 template <class E, class S, class T>
 void describe_model(const Model<E, S, T>& model, const Normaliser& normaliser,
-                    std::vector<NamedArray>& arrays, Metadata& metadata) {
+                    std::vector<NamedArray>& arrays, Metadata& metadata, const LawText& law = {}) {
   append_leaves<Model<E, S, T>>(arrays, "", model.values());
   metadata["format"] = model_format;
+  metadata["library"] = std::string("mno ") + library_version;
+  metadata["expression"] = expression_text<E>();
   metadata["shape"] = shape_text<S>();
   metadata["domain"] = detail::numbers(model.domain().length);
   metadata["factor_scale"] = detail::number(double(model.factor_scale()));
+  metadata.erase("least_points");
   if (model.least_points() > 0) metadata["least_points"] = std::to_string(model.least_points());
   metadata["normaliser.shift"] = detail::numbers(normaliser.shift);
   metadata["normaliser.scale"] = detail::numbers(normaliser.scale);
+  describe_law(law, metadata);
+  metadata.erase("beside");
+  metadata[checksum_key] = "";  // the writer knows it
   const auto& known = model.stored_known_fields();
   if (known.size() > 0) {
     Extents shape(known.grid().points.begin(), known.grid().points.end());
@@ -122,54 +69,110 @@ void describe_model(const Model<E, S, T>& model, const Normaliser& normaliser,
 
 template <class E, class S, class T>
 void write_model(const std::filesystem::path& path, const Model<E, S, T>& model, const Normaliser& normaliser,
-                 Metadata metadata = {}, Keep keep = Keep::previous) {
+                 Metadata metadata = {}, Keep keep = Keep::previous, const LawText& law = {}) {
   std::vector<NamedArray> arrays;
-  describe_model(model, normaliser, arrays, metadata);
+  describe_model(model, normaliser, arrays, metadata, law);
   write_safetensors(path, std::move(arrays), metadata, keep);
+}
+
+/// What a file says of itself, once it is known to be a model file and whole.
+inline const Metadata& model_metadata(const SafetensorsReader& file) {
+  const Metadata& metadata = file.metadata();
+  const std::string& format = wanted(file.name(), metadata, "format");
+  if (format != model_format && format != model_format_1)
+    refuse(file.name(), "expected format ", model_format, " or ", model_format_1, ", found ", shown(format));
+  if (format == model_format || metadata.contains(checksum_key)) file.verify();
+  return metadata;
+}
+
+namespace detail {
+
+/// Prefixes of tensors that are not the model's own.
+inline std::vector<std::string> prefixes_beside(const Metadata& metadata) {
+  std::string text;
+  if (metadata.contains("beside"))
+    text = metadata.at("beside");
+  else if (metadata.at("format") == model_format_1 && metadata.contains("training.step"))
+    text = "adamw.first. adamw.second. average. best.";  // a checkpoint, which did not say so
+  std::istringstream words(text);
+  std::vector<std::string> prefixes;
+  for (std::string prefix; words >> prefix;) prefixes.push_back(prefix);
+  return prefixes;
+}
+
+/// From where two texts part, with a little before it: "…drift:(pointwise{48->128…".
+inline std::string parting(const std::string& text, const std::string& other) {
+  const auto at = std::size_t(std::ranges::mismatch(text, other).in1 - text.begin());
+  const std::size_t space = text.rfind(' ', at), from = space == text.npos || at - space > 40 ? 0 : space + 1;
+  return (from > 0 ? "…" : "") + plain(std::string_view(text).substr(from), at - from + 60);
+}
+
+}  // namespace detail
+
+/// Refuses a file of another shape, expression or set of tensors than M's, with what differs.
+template <class M> void require_model(const SafetensorsReader& file, const Metadata& metadata) {
+  const std::string expected = shape_text<typename M::ShapeType>(),
+                    &shape = wanted(file.name(), metadata, "shape");
+  if (shape != expected)
+    refuse(file.name(), "expected a model of shape ", expected, ", found ", plain(shape, 1000));
+  const auto tensors = TensorDifference::of<M>(file, {""}, detail::prefixes_beside(metadata));
+  const std::string also = tensors.none() ? "" : "; " + tensors.str();
+  if (metadata.at("format") != model_format_1) {
+    const std::string expression = expression_text<typename M::Expression>(),
+                      &found = wanted(file.name(), metadata, "expression");
+    if (found != expression)
+      refuse(file.name(), "expected a model with '", detail::parting(expression, found),
+             "' in its expression, found '", detail::parting(found, expression), "'", also);
+  }
+  if (!tensors.none()) refuse(file.name(), "expected the tensors of this model and no others", also);
 }
 
 template <class M> struct LoadedModel {
   M model;
   Normaliser normaliser;
   Metadata metadata;
+  LawText law{};
 };
 
-/// A model of type M, or a sentence that says what was expected and what the file has.
-template <class M> LoadedModel<M> read_model(const SafetensorsReader& file) {
+/// A model of type M, or a sentence that says what was expected and what the file has. `understood(name,
+/// law)` refuses a law that the caller does not know: without it, every law but the Gaussian in the model's
+/// own coordinates.
+template <class M, class Understood>
+LoadedModel<M> read_model(const SafetensorsReader& file, Understood&& understood) {
   using S = typename M::ShapeType;
   using T = typename M::Scalar;
   constexpr int D = M::dimension;
-  const Metadata& metadata = file.metadata();
-  const std::string& format = wanted(file.name(), metadata, "format");
-  if (format != model_format)
-    refuse(file.name(), "expected format ", model_format, ", found ", shown(format));
-  const std::string& shape = wanted(file.name(), metadata, "shape");
-  if (shape != shape_text<S>())
-    refuse(file.name(), "expected a model of shape ", shape_text<S>(), ", found ", shape);
+  const Metadata& metadata = model_metadata(file);
+  require_model<M>(file, metadata);
+  LawText law;
+  if (metadata.at("format") != model_format_1) {
+    wanted(file.name(), metadata, "library");
+    law = read_law(file.name(), metadata);
+  }
+  understood(file.name(), std::as_const(law));
 
-  const auto lengths = detail::parse_numbers(file.name(), "domain", wanted(file.name(), metadata, "domain"));
+  const auto lengths = wanted_numbers(file.name(), metadata, "domain");
   if (lengths.size() != std::size_t(D))
     refuse(file.name(), "expected ", D, " length(s) of the domain, found ", lengths.size());
   Domain<D> domain;
   std::copy(lengths.begin(), lengths.end(), domain.length.begin());
-  LoadedModel<M> loaded{M(0, domain), {}, metadata};
-  loaded.normaliser.shift = detail::parse_numbers(file.name(), "normaliser.shift",
-                                                  wanted(file.name(), metadata, "normaliser.shift"));
-  loaded.normaliser.scale = detail::parse_numbers(file.name(), "normaliser.scale",
-                                                  wanted(file.name(), metadata, "normaliser.scale"));
+  LoadedModel<M> loaded{M(0, domain), {}, metadata, std::move(law)};
+  loaded.normaliser.shift = wanted_numbers(file.name(), metadata, "normaliser.shift");
+  loaded.normaliser.scale = wanted_numbers(file.name(), metadata, "normaliser.scale");
   for (const auto* values : {&loaded.normaliser.shift, &loaded.normaliser.scale})
     if (values->size() != std::size_t(S::channels))
       refuse(file.name(), "expected a normaliser of ", int(S::channels), " channel(s), found ",
              values->size());
+  for (const double shift : loaded.normaliser.shift)
+    if (!std::isfinite(shift))
+      refuse(file.name(), "expected a finite shift of the normaliser, found ", shift);
   for (const double scale : loaded.normaliser.scale)
-    if (!(scale > 0)) refuse(file.name(), "expected a positive scale of the normaliser, found ", scale);
+    if (!(scale > 0 && std::isfinite(scale)))
+      refuse(file.name(), "expected a positive scale of the normaliser, found ", scale);
   loaded.model.set_factor_scale(T(wanted_number(file.name(), metadata, "factor_scale")));
-  if (metadata.contains("least_points")) {
-    const double points = wanted_number(file.name(), metadata, "least_points");
-    if (!(points >= 0 && points <= double(M::most_least_points) && points == std::floor(points)))
-      refuse(file.name(), "expected least_points from 0 to ", M::most_least_points, ", found ", points);
-    loaded.model.set_least_points(Index(points));
-  }
+  if (metadata.contains("least_points"))
+    loaded.model.set_least_points(
+        wanted_count(file.name(), metadata, "least_points", 0, M::most_least_points));
   read_leaves<M>(file, "", loaded.model.values());
 
   if (file.contains("known_fields")) {
@@ -183,6 +186,9 @@ template <class M> LoadedModel<M> read_model(const SafetensorsReader& file) {
     loaded.model.store_known_fields(std::move(known));
   }
   return loaded;
+}
+template <class M> LoadedModel<M> read_model(const SafetensorsReader& file) {
+  return read_model<M>(file, only(LawText{}));
 }
 template <class M> LoadedModel<M> read_model(const std::filesystem::path& path) {
   return read_model<M>(SafetensorsReader(path));

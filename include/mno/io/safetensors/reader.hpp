@@ -13,6 +13,7 @@
 #include "mno/io/array.hpp"
 #include "mno/io/file.hpp"
 #include "mno/io/json/parser.hpp"
+#include "mno/io/safetensors/checksum.hpp"
 
 namespace mno::io {
 
@@ -39,6 +40,8 @@ class SafetensorsReader {
     if (header.empty() || header[0] != std::byte('{'))
       refuse(name(), "expected a header that starts with '{'");
     const Json json = parse_json(characters(header), name());
+    const std::size_t digits = detail::checksum_digits(characters(header));
+    if (digits != std::string_view::npos) checksum_ = start.size() + digits;
     for (const JsonMember& member : *json.get<JsonObject>()) {
       if (member.key == "__metadata__")
         read_metadata(member.value());
@@ -56,6 +59,22 @@ class SafetensorsReader {
     std::vector<std::string> names;
     for (const Entry& entry : tensors_) names.push_back(entry.name);
     return names;
+  }
+  /// Refuses a file that is not, byte for byte, what was written: it must have a checksum, and the right one.
+  void verify() const {
+    const auto found = metadata_.find(checksum_key);
+    if (found == metadata_.end() || checksum_ == 0)
+      refuse(name(), "expected metadata '", checksum_key, "': '", detail::checksum_kind,
+             "' and 16 digits, found ", found == metadata_.end() ? "none" : shown(found->second));
+    Crc64 sum;
+    const std::uint64_t behind = checksum_ + detail::checksum_zeros.size();
+    add_range(sum, 0, checksum_);
+    sum.add(bytes_of(detail::checksum_zeros));
+    add_range(sum, behind, source_->size());
+    const std::string is = detail::checksum_text(sum.str());
+    if (is != found->second)
+      refuse(name(), "is damaged, or was changed without its checksum: expected ", shown(found->second),
+             ", as it says itself, found ", shown(is));
   }
   bool contains(std::string_view name) const { return find(name) != nullptr; }
   const Layout& layout(std::string_view name) const { return at(name).layout; }
@@ -155,6 +174,16 @@ class SafetensorsReader {
       refuse(name(), "expected ", next, " bytes of data, found ", source_->size() - data_);
   }
 
+  void add_range(Crc64& sum, std::uint64_t from, std::uint64_t to) const {
+    Bytes some(std::size_t(std::min<std::uint64_t>(to - from, 1 << 20)));
+    while (from < to) {
+      const auto part = std::span(some).first(std::size_t(std::min<std::uint64_t>(to - from, some.size())));
+      source_->read(from, part);
+      sum.add(part);
+      from += part.size();
+    }
+  }
+
   const Entry* find(std::string_view name) const {
     const auto found = std::ranges::find(tensors_, name, &Entry::name);
     return found == tensors_.end() ? nullptr : &*found;
@@ -169,6 +198,7 @@ class SafetensorsReader {
 
   std::shared_ptr<Source> source_;
   std::uint64_t data_ = 0;
+  std::uint64_t checksum_ = 0;  // where its digits begin; 0: there is none
   std::map<std::string, std::string> metadata_;
   std::vector<Entry> tensors_;
 };

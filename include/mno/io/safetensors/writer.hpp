@@ -25,6 +25,7 @@ struct NamedArray {
   NamedArray(std::string, Array&&) = delete;  // it would be gone before it is written
 };
 
+/// Where the metadata has a `checksum`, whatever its value, the file gets the right one.
 inline void write_safetensors(const std::filesystem::path& path, std::vector<NamedArray> tensors,
                               const std::map<std::string, std::string>& metadata = {},
                               Keep keep = Keep::previous) {
@@ -47,7 +48,8 @@ inline void write_safetensors(const std::filesystem::path& path, std::vector<Nam
     json += '{';
     for (const auto& [name, value] : metadata) {
       key(name);
-      append_json(json, std::string_view(value));
+      const bool sum = name == checksum_key;
+      append_json(json, sum ? detail::checksum_text(detail::checksum_zeros) : std::string_view(value));
     }
     json += '}';
   }
@@ -81,10 +83,17 @@ inline void write_safetensors(const std::filesystem::path& path, std::vector<Nam
   Bytes length;
   append(length, std::uint64_t(json.size()));
 
+  const std::size_t digits = detail::checksum_digits(json);
   SafeFile file(path, keep);
-  file.write(length);
-  file.write(json);
-  for (const NamedArray& tensor : tensors) file.write(tensor.bytes);
+  Crc64 sum;
+  const auto write = [&](std::span<const std::byte> bytes) {
+    if (digits != json.npos) sum.add(bytes);
+    file.write(bytes);
+  };
+  write(length);
+  write(bytes_of(json));
+  for (const NamedArray& tensor : tensors) write(tensor.bytes);
+  if (digits != json.npos) file.patch(length.size() + digits, bytes_of(sum.str()));
   file.commit();
 }
 

@@ -1,0 +1,38 @@
+#pragma once
+// What a law needs beside mean and factor, as a model file says it. Here these are texts: whoever has the
+// types writes and parses them, and refuses what it does not know.
+#include "mno/io/safetensors/metadata.hpp"
+
+namespace mno::io {
+
+struct LawText {
+  std::string residual = "gaussian";  // the law of ξ in u = m + Bᵀξ
+  std::string warp = "none";          // from the coordinates in which the law is that one to the model's
+  std::string calibration = "none";   // of its intervals
+  bool operator==(const LawText&) const = default;
+
+  std::string str() const {
+    return "residual " + shown(residual) + ", warp " + shown(warp) + ", calibration " + shown(calibration);
+  }
+};
+
+/// For a caller that knows this law and no other.
+inline auto only(LawText expected) {
+  return [expected = std::move(expected)](const std::string& file, const LawText& found) {
+    if (found != expected) refuse(file, "expected a law with ", expected.str(), ", found ", found.str());
+  };
+}
+
+inline void describe_law(const LawText& law, Metadata& metadata) {
+  metadata["residual"] = law.residual;
+  metadata["warp"] = law.warp;
+  metadata.erase("calibration");  // of a model that was read and is written again
+  if (law.calibration != LawText{}.calibration) metadata["calibration"] = law.calibration;
+}
+inline LawText read_law(const std::string& file, const Metadata& metadata) {
+  LawText law{wanted(file, metadata, "residual"), wanted(file, metadata, "warp")};
+  if (metadata.contains("calibration")) law.calibration = metadata.at("calibration");
+  return law;
+}
+
+}  // namespace mno::io

@@ -1,0 +1,255 @@
+#pragma once
+// Every score of a prediction beside its floor: what a model that knows the law would get, because the law is
+// known only through the members of the data.
+//
+//   const auto rows = metric::scorecard(law, data);        // or a field, for a deterministic prediction
+//
+// and, where the data does not fit into memory, condition by condition:
+//
+//   metric::Scorecard<1> card(grid, least_members);
+//   card.add(law, sample, draws, members);
+//   for (const metric::ScoreRow& row : card.rows()) …
+//
+// A score stands in the table where it has a meaning:
+//
+//   mean_rmse, var_rmse, w2s, w2g, cov_frobenius_rel    two members of every condition; their floors need
+//   four crps, energy_score, coverage                        any number of members; the floors of the first
+//   two four log_score, pit_distance                             any number of members; by default where
+//   there are fewer
+//                                                       than four, elsewhere if they are asked for by name
+//
+// A deterministic prediction has no var_rmse, log_score, cov_frobenius_rel, coverage and pit_distance, and a
+// law without a density no log_score.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mno/data/ensemble.hpp"
+#include "mno/law/sample.hpp"
+#include "mno/metric/covariance_error.hpp"
+#include "mno/metric/coverage.hpp"
+#include "mno/metric/crps.hpp"
+#include "mno/metric/energy_score.hpp"
+#include "mno/metric/floor.hpp"
+#include "mno/metric/log_score.hpp"
+#include "mno/metric/pit.hpp"
+
+namespace mno::metric {
+
+struct ScoreRow {
+  std::string metric{};
+  double value = 0;
+  std::optional<double> floor{};
+  std::optional<double> level{};  // of coverage; what it should be, which is no floor
+};
+
+struct ScorecardOptions {
+  std::vector<std::string> metrics{};  // none: those that suit the data
+  bool floors = true;
+  Index draws = 0;         // of a law, per condition; 0: as many as there are members, 64 where these are few
+  std::uint64_t seed = 0;  // of the draws
+
+  /// How many draws that is for conditions with these numbers of members.
+  Index draws_for(Index least_members, Index most_members) const {
+    if (draws > 0) return draws;
+    return least_members >= least_ensemble ? most_members : std::max<Index>(most_members, 64);
+  }
+};
+
+template <int D> class Scorecard {
+ public:
+  static constexpr std::array names{"mean_rmse", "var_rmse",     "w2s",       "w2g",
+                                    "crps",      "energy_score", "log_score", "cov_frobenius_rel",
+                                    "coverage",  "pit_distance"};
+
+  /// No condition has fewer members than `least_members`.
+  Scorecard(const Grid<D>& grid, Index least_members, ScorecardOptions options = {})
+      : options_(std::move(options)),
+        least_(least_members),
+        floors_(options_.floors && least_members >= least_ensemble),
+        energy_(grid),
+        energy_floor_(grid) {
+    require(least_members >= 1, "metric::Scorecard", "least_members", Text("at least one"),
+            Text(least_members));
+    for (const std::string& name : options_.metrics) {
+      require(std::find(names.begin(), names.end(), name) != names.end(), "metric::Scorecard", "metrics",
+              Text("names of metrics: ", all_names()), Text(name));
+      require(least_members >= 2 || !needs_ensembles(name), "metric::Scorecard", "metrics",
+              Text("scores of single draws: ", name, " needs at least two members of every condition"),
+              Text("a condition with one"));
+    }
+  }
+
+  /// Is the score in the table, if the prediction has it?
+  bool wants(const std::string& name) const {
+    if (!options_.metrics.empty())
+      return std::find(options_.metrics.begin(), options_.metrics.end(), name) != options_.metrics.end();
+    if (needs_ensembles(name)) return least_ >= 2;
+    return (name != "log_score" && name != "pit_distance") || least_ < least_ensemble;
+  }
+  /// Are draws of a law looked at?
+  bool wants_draws() const { return wants("w2s") || wants("energy_score"); }
+
+  /// One condition: a sample of a law, with draws from it if they are wanted, (entry, draw).
+  template <class L> void add(const L& law, Index sample, const Members& draws, const Members& members) {
+    begin(true);
+    const Moments model = moments(law, sample);
+    add_common(model, draws, members);
+    if (wants("coverage")) coverage_.add(model, members);
+    if (wants("pit_distance")) pit_.add(law, sample, members);
+    if (wants("log_score") && (has_density(law) || !options_.metrics.empty())) {
+      density_ = true;
+      log_.add(law, sample, members);
+    }
+    if (wants("cov_frobenius_rel") && differ(members)) {  // at t = 0 there is no covariance to compare with
+      covariance_.add(covariance(law, sample), members);
+      if (floors_) covariance_floor_.add(first_half(members), second_half(members));
+    }
+  }
+  /// One condition: a sample of a deterministic prediction, which is its own only draw.
+  template <class T> void add(const Field<T, D>& prediction, Index sample, const Members& members) {
+    begin(false);
+    const Moments model = point_mass(flat(prediction, sample).template cast<double>());
+    add_common(model, model.mean, members);
+  }
+
+  /// Did the members of some condition differ? If not, there is no law to be right about.
+  bool spread() const { return spread_; }
+
+  std::vector<ScoreRow> rows() const {
+    std::vector<ScoreRow> rows;
+    // Halves have M/2 members, so what falls like 1/√M comes out √2 times too large.
+    const double to_all = 1 / std::sqrt(2.0);
+    const auto row = [&](const char* name, const auto& measured, const auto& floor) {
+      if (!wants(name)) return;
+      rows.push_back({.metric = name, .value = measured.value()});
+      if (floors_) rows.back().floor = floor();
+    };
+    const auto row_without_floor = [&](const char* name, const auto& measured) {
+      if (wants(name)) rows.push_back({.metric = name, .value = measured.value()});
+    };
+    const bool law = stochastic_.value_or(false);
+    row("mean_rmse", mean_, [&] { return exact_.mean_rmse(); });
+    if (law) row("var_rmse", variance_, [&] { return exact_.variance_rmse(); });
+    row("w2s", w2s_, [&] { return halves_.w2s() * to_all; });
+    row("w2g", w2g_, [&] { return exact_.w2g(); });
+    row("crps", crps_, [&] { return crps_floor_.value(); });
+    row("energy_score", energy_, [&] { return energy_floor_.value(); });
+    if (law && density_) row_without_floor("log_score", log_);
+    if (law) row("cov_frobenius_rel", covariance_, [&] { return covariance_floor_.value() / 2; });
+    if (law && wants("coverage")) {
+      const auto inside = coverage_.value();
+      for (std::size_t l = 0; l < inside.size(); ++l)
+        rows.push_back({.metric = "coverage", .value = inside[l], .level = coverage_.levels()[l]});
+    }
+    if (law) row_without_floor("pit_distance", pit_);
+    return rows;
+  }
+
+ private:
+  static bool needs_ensembles(const std::string& name) {
+    return name == "mean_rmse" || name == "var_rmse" || name == "w2s" || name == "w2g" ||
+           name == "cov_frobenius_rel";
+  }
+  static std::string all_names() {
+    std::string all;
+    for (const char* name : names) all += (all.empty() ? "" : ", ") + std::string(name);
+    return all;
+  }
+  static Members first_half(const Members& members) { return members.leftCols(members.cols() / 2); }
+  static Members second_half(const Members& members) {
+    return members.middleCols(members.cols() / 2, members.cols() / 2);
+  }
+  static bool differ(const Members& members) {
+    return members.cols() > 1 && ((members.colwise() - members.col(0)).array() != 0).any();
+  }
+
+  void begin(bool law) {
+    require(stochastic_.value_or(law) == law, "metric::Scorecard", "add",
+            Text("laws alone, or deterministic predictions alone"), Text("both"));
+    stochastic_ = law;
+  }
+  void add_common(const Moments& model, const Members& draws, const Members& members) {
+    require(members.cols() >= least_, "metric::Scorecard", "members", Text("at least ", least_),
+            Text(members.cols()));
+    spread_ = spread_ || differ(members);
+    if (least_ >= 2) {
+      const Moments ensemble = moments(members);
+      mean_.add(model, ensemble);
+      variance_.add(model, ensemble);
+      w2g_.add(model, ensemble);
+    }
+    if (wants("w2s")) w2s_.add(draws, members);
+    if (wants("crps")) crps_.add(model, members);
+    if (wants("energy_score")) energy_.add(draws, members);
+    if (!floors_) return;
+    const Members first = first_half(members), second = second_half(members);
+    exact_.add(members);
+    if (wants("w2s")) halves_.add(first, second);
+    if (wants("crps")) crps_floor_.add(first, second);
+    if (wants("energy_score")) energy_floor_.add(first, second);
+  }
+
+  ScorecardOptions options_;
+  Index least_;
+  bool floors_, spread_ = false, density_ = false;
+  std::optional<bool> stochastic_{};
+  MeanRmse mean_;
+  VarianceRmse variance_;
+  W2s w2s_;
+  W2g w2g_;
+  Crps crps_;
+  EnergyScore energy_, energy_floor_;
+  LogScore log_;
+  CovarianceError covariance_, covariance_floor_;
+  Coverage<> coverage_;
+  Pit pit_;
+  ExactModelFloor exact_;
+  EnsembleFloor halves_;
+  SampleCrps crps_floor_;
+};
+
+namespace detail {
+template <class T, int D, class Add>
+std::vector<ScoreRow> scored(const Field<T, D>& mean, const Ensemble<T, D>& data,
+                             const ScorecardOptions& options, Add&& add) {
+  require(mean.batch() == data.size() && mean.grid() == data.grid() && mean.channels() == data.channels(),
+          "metric::scorecard", "data",
+          Text(mean.batch(), " condition(s) of ", mean.channels(), " channel(s) on ", mean.grid().str()),
+          Text(data.size(), " of ", data.channels(), " on ", data.grid().str()));
+  require(data.members.size() > 0, "metric::scorecard", "data",
+          Text("an ensemble that keeps its members: make_ensemble(counts, …, {.members = true})"),
+          Text("statistics"));
+  Scorecard<D> card(data.grid(), data.least_members(), options);
+  for (Index s = 0; s < data.size(); ++s) add(card, s, members(data.members_of(s)));
+  return card.rows();
+}
+}  // namespace detail
+
+/// All conditions of a law against the members of an ensemble, in the coordinates of both.
+template <class L, class T = typename L::Scalar, int D = L::dimension>
+std::vector<ScoreRow> scorecard(const L& law, const Ensemble<T, D>& data,
+                                const ScorecardOptions& options = {}) {
+  const Index count = options.draws_for(data.least_members(),
+                                        data.counts.empty() ? 0 : *std::ranges::max_element(data.counts));
+  Field<T, D> draws;
+  return detail::scored<T, D>(
+      law.mean, data, options, [&](Scorecard<D>& card, Index s, const Members& truth) {
+        if (s == 0 && card.wants_draws()) draws = sample(law, count, options.seed);
+        card.add(law, s, card.wants_draws() ? members(std::as_const(draws).view(), s, count) : Members(),
+                 truth);
+      });
+}
+/// The same for a deterministic prediction.
+template <class T, int D>
+std::vector<ScoreRow> scorecard(const Field<T, D>& prediction, const Ensemble<T, D>& data,
+                                const ScorecardOptions& options = {}) {
+  return detail::scored<T, D>(
+      prediction, data, options,
+      [&](Scorecard<D>& card, Index s, const Members& truth) { card.add(prediction, s, truth); });
+}
+
+}  // namespace mno::metric

@@ -1,0 +1,87 @@
+// What every epoch is judged by, for ensembles and for draws.
+#include "mno/train/scores.hpp"
+
+#include <doctest/doctest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+
+#include "mno/model/operators.hpp"
+
+using namespace mno;
+
+namespace {
+
+struct Small {
+  static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 2, depth = 1, projection = 4;
+};
+
+/// Members of N(u_0, 0.25) with these counts.
+Ensemble<double, 1> data(const std::vector<Index>& counts, EnsembleOptions options = {}) {
+  const Grid<1> grid{{6}};
+  auto result = make_ensemble<double, 1>(std::span<const Index>(counts), grid, 1, options);
+  for (Index i = 0; i < result.size(); ++i) {
+    Stream random(7, std::uint64_t(i));
+    Field<double, 1> initial(1, grid, 1), members(counts[std::size_t(i)], grid, 1);
+    for (double& u : initial.span()) u = random.normal();
+    for (Index j = 0; j < members.batch(); ++j)
+      for (Index p = 0; p < 6; ++p) members(j, p, 0) = initial(0, p, 0) + 0.5 * random.normal();
+    set_condition<double, 1>(result, i, std::as_const(initial).view(), 1.0, i, std::as_const(members).view());
+  }
+  return result;
+}
+std::vector<std::string> names(const Scores& scores) {
+  std::vector<std::string> result;
+  for (const auto& [name, value] : scores.named()) result.push_back(name);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("ensembles are judged by W2g") {
+  const Mno<Small, double> model(1);
+  const Scores scores = score(model, data({6, 4, 8}));
+  CHECK(scores.criterion() == scores.w2g);
+  CHECK(names(scores) == std::vector<std::string>{"mean_rmse", "var_rmse", "w2g"});
+  CHECK(scores.w2g > 0);
+  CHECK(std::isnan(scores.crps));
+}
+
+TEST_CASE("single draws are judged by the CRPS, and have no variance to compare with") {
+  const Mno<Small, double> model(1);
+  const auto single = data({1, 1, 1, 1});
+  const Scores scores = score(model, single);
+  CHECK(scores.criterion() == scores.crps);
+  CHECK(names(scores) == std::vector<std::string>{"mean_rmse", "crps"});
+  CHECK(std::isnan(scores.w2g));
+  CHECK(std::isnan(scores.variance_rmse));
+
+  const auto law = predict(model, single.condition());
+  const auto v = variance(law);
+  double expected = 0;
+  for (std::size_t i = 0; i < v.size(); ++i)
+    expected += gaussian_crps(law.mean.data()[i], std::sqrt(v.data()[i]), single.members.data()[i]).value /
+                double(v.size());
+  CHECK(scores.crps == doctest::Approx(expected).epsilon(1e-12));
+}
+
+TEST_CASE("few members, and different ones: the mean of what conditions have by themselves") {
+  const Mno<Small, double> model(1);
+  CHECK(rc::check([&] {
+    const auto counts =
+        *rc::gen::nonEmpty(rc::gen::container<std::vector<Index>>(rc::gen::inRange<Index>(1, 4)));
+    const auto all = data(counts);
+    const Scores scores = score(model, all);
+    double expected = 0;
+    for (Index i = 0; i < all.size(); ++i)
+      expected += score(model, subset(all, std::span<const Index>(&i, 1))).crps / double(all.size());
+    RC_ASSERT(scores.draws);
+    RC_ASSERT(std::abs(scores.criterion() - expected) < 1e-12);
+  }));
+}
+
+TEST_CASE("a deterministic operator has a criterion too") {
+  const Fno<Small, double> model(1);
+  CHECK(score(model, data({1, 2})).criterion() > 0);
+  CHECK(score(model, data({8})).criterion() > 0);
+}
