@@ -76,7 +76,7 @@ TEST_CASE("without factors' spread it is white noise") {
 TEST_CASE("misuse gives a sentence") {
   const auto law = random_law<double, 1>(2, {{4}, {}}, 1, 2, 9);
   CHECK(sentence([&] { log_density(law, law.mean, 0); }) ==
-        "mno::log_density: argument 'epsilon': expected a positive finite noise variance, without which the "
+        "mno::log_density: argument 'epsilon': expected a positive noise variance: without a nugget the "
         "low-rank covariance is singular, got 0.");
   CHECK(sentence([&] { log_density(law, law.mean, -1); }) != "no error");
   CHECK(sentence([&] { log_density(law, 0, Eigen::VectorXd::Zero(3), 1); }) ==

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "mno/law/moments.hpp"
 #include "support.hpp"
 
 using namespace mno;

@@ -29,7 +29,7 @@ constexpr double false_alarm = 1e-6;  // per test, by Bonferroni's bound and the
 /// s2 (Γ_ii Γ_jj + 2 Γ_ij²) − Γ_ij².
 template <class R> Worst worst_z(const R& residual, double s2) {
   const auto law = random_law<double, 1>(2, {{points}, {}}, channels, rank, 12);
-  const auto draws = sample(law, count, 99, residual, test::device());
+  const auto draws = sample(with_residual(law, residual), count, 99, test::device());
   Worst worst;
   for (Index s = 0; s < 2; ++s) {
     const Eigen::MatrixXd gamma = covariance(law, s).dense();
@@ -92,7 +92,7 @@ TEST_CASE("each draw is m + B'xi with the xi of its own stream, in the order (sa
     const Index batch = *rc::gen::inRange<Index>(1, 4), c = *rc::gen::inRange<Index>(1, 4);
     const Index r = *rc::gen::element<Index>(1, 2, 7, 130), draws = *rc::gen::element<Index>(1, 3, 64, 70);
     const auto law = random_law<double, 2>(batch, grid, c, r, *rc::gen::inRange<std::uint64_t>(1, 100000));
-    const auto u = sample(law, draws, 5, Laplace{}, test::device());
+    const auto u = sample(with_residual(law, Laplace{}), draws, 5, test::device());
     RC_ASSERT(u.batch() == batch * draws && u.channels() == c && u.grid() == grid);
     const Index s = *rc::gen::inRange<Index>(0, batch), j = *rc::gen::inRange<Index>(0, draws);
     Eigen::VectorXd xi(r);
@@ -128,10 +128,10 @@ TEST_CASE("a workspace serves again, also for another rank") {
   for (const Index r : {5, 2, 9}) {
     const auto law = random_law<double, 1>(2, {{20}, {}}, 1, r, 3);
     Field<double, 1> u(2 * 10, law.grid(), 1);
-    sample_into(law, 10, 7, Gaussian{}, u, workspace);
+    sample_into(law, 10, 7, u, workspace);
     const double* const xi = workspace.xi.data();
     const double* const coefficients = workspace.coefficients.data();
-    sample_into(law, 10, 7, Gaussian{}, u, workspace);
+    sample_into(law, 10, 7, u, workspace);
     CHECK(workspace.xi.data() == xi);
     CHECK(workspace.coefficients.data() == coefficients);
     CHECK(std::ranges::equal(u.span(), sample(law, 10, 7).span()));
@@ -140,7 +140,7 @@ TEST_CASE("a workspace serves again, also for another rank") {
 
 TEST_CASE("a user's own law needs only draw()") {
   const auto law = random_law<double, 1>(1, {{4}, {}}, 1, 1, 1);
-  const auto u = sample(law, 50, 1, Rademacher{}, test::device());
+  const auto u = sample(with_residual(law, Rademacher{}), 50, 1, test::device());
   for (Index j = 0; j < 50; ++j)
     CHECK((flat(u, j) - flat(law.mean, 0)).cwiseAbs().isApprox(factor_matrix(law, 0).transpose().cwiseAbs()));
 }
@@ -152,7 +152,7 @@ TEST_CASE("misuse gives a sentence") {
   Field<double, 1> wrong(3, {{4}, {}}, 1);
   SampleWorkspace<double> workspace;
   CHECK(
-      sentence([&] { sample_into(law, 3, 1, Gaussian{}, wrong, workspace); }) ==
+      sentence([&] { sample_into(law, 3, 1, wrong, workspace); }) ==
       "mno::sample: argument 'draws': expected batch 6, grid 4 and its domain, 1 channels, got batch 3, grid "
       "4, 1 channels.");
 }
