@@ -10,6 +10,7 @@
 #include "mno/law/residual/compound_poisson.hpp"
 #include "mno/law/residual/laplace.hpp"
 #include "mno/law/residual/student_t.hpp"
+#include "mno/law/warp/asinh.hpp"
 #include "support.hpp"
 
 using namespace mno;
@@ -27,8 +28,9 @@ constexpr double false_alarm = 1e-6;  // per test, by Bonferroni's bound and the
 
 /// For a scale mixture with E S² = s2 the centred product e_i e_j has mean Γ_ij and variance
 /// s2 (Γ_ii Γ_jj + 2 Γ_ij²) − Γ_ij².
-template <class R> Worst worst_z(const R& residual, double s2) {
-  const auto law = random_law<double, 1>(2, {{points}, {}}, channels, rank, 12);
+template <class R> Worst worst_z(const R& residual, double s2, bool nugget = false) {
+  auto law = random_law<double, 1>(2, {{points}, {}}, channels, rank, 12);
+  if (nugget) law = with_nugget(law, 13);
   const auto draws = sample(with_residual(law, residual), count, 99, test::device());
   Worst worst;
   for (Index s = 0; s < 2; ++s) {
@@ -70,9 +72,11 @@ struct Rademacher {  // a user's own law that can only be sampled
 
 TEST_CASE("samples have the law's mean and covariance under every residual law") {
   const auto check = [](const auto& residual, double s2) {
-    const Worst worst = worst_z(residual, s2);
-    CHECK(worst.mean < critical_mean);
-    CHECK(worst.covariance < critical_covariance);
+    for (const bool nugget : {false, true}) {
+      const Worst worst = worst_z(residual, s2, nugget);
+      CHECK(worst.mean < critical_mean);
+      CHECK(worst.covariance < critical_covariance);
+    }
   };
   check(Gaussian{}, 1);
   check(StudentT(12), 10.0 / 8);
@@ -101,6 +105,39 @@ TEST_CASE("each draw is m + B'xi with the xi of its own stream, in the order (sa
     const Eigen::VectorXd expected = flat(law.mean, s) + factor_transpose_times(law, s, xi);
     RC_ASSERT((flat(u, s * draws + j) - expected).norm() <= 1e-12 * (1 + expected.norm()));
   }));
+}
+
+TEST_CASE("with a nugget each draw is m + B'xi + eta zeta, xi and zeta from one call of the residual law") {
+  CHECK(rc::check("draws", [] {
+    Grid<2> grid;
+    for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, 14);
+    const Index batch = *rc::gen::inRange<Index>(1, 4), c = *rc::gen::inRange<Index>(1, 4);
+    const Index r = *rc::gen::element<Index>(1, 2, 7), draws = *rc::gen::element<Index>(1, 3, 64, 70);
+    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 100000);
+    const auto law = with_nugget(random_law<double, 2>(batch, grid, c, r, seed), seed + 1);
+    const Index s = *rc::gen::inRange<Index>(0, batch), j = *rc::gen::inRange<Index>(0, draws),
+                n = law.size();
+    const auto check = [&](const auto& residual) {
+      const auto u = sample(with_residual(law, residual), draws, 5, test::device());
+      Eigen::VectorXd both(r + n);
+      Stream stream(5, (std::uint64_t(s) << 32) | std::uint64_t(j), detail::residual_substream);
+      residual.draw(stream, {both.data(), std::size_t(r + n)});
+      const Eigen::VectorXd expected = flat(law.mean, s) + factor_transpose_times(law, s, both.head(r)) +
+                                       flat(law.nugget, s).cwiseProduct(both.tail(n));
+      RC_ASSERT((flat(u, s * draws + j) - expected).norm() <= 1e-12 * (1 + expected.norm()));
+    };
+    check(Gaussian{});
+    check(Laplace{});
+  }));
+}
+
+TEST_CASE("a warp maps every draw") {
+  const auto law = with_nugget(random_law<double, 1>(2, {{4}, {}}, 2, 3, 1), 2);
+  const AsinhWarp warp({0.5, 3});
+  const auto z = sample(law, 5, 9, test::device()), u = sample(with_warp(law, warp), 5, 9, test::device());
+  for (Index j = 0; j < 10; ++j)
+    for (Index x = 0; x < 4; ++x)
+      for (Index c = 0; c < 2; ++c) CHECK(u(j, x, c) == warp.map(z(j, x, c), c));
 }
 
 TEST_CASE("more draws, or other samples in the batch, leave a draw as it is") {

@@ -99,7 +99,9 @@ class CompoundPoisson {
   /// z ≥ 0 with upper_tail(z) = q; 0 inside the atom. The root is sought in log q, so that tails keep digits.
   double upper_tail_inverse(double q) const {
     if (q <= 0) return std::numeric_limits<double>::infinity();
-    const auto excess = [&](double z) { return std::log(upper_tail(z) / q); };
+    const auto excess = [&](double z) {  // finite where the tail is too small for a number
+      return std::log(std::max(upper_tail(z), std::numeric_limits<double>::denorm_min())) - std::log(q);
+    };
     if (excess(0) <= 0) return 0;
     double upper = 1;
     while (excess(upper) > 0) upper *= 2;

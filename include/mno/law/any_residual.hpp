@@ -1,10 +1,9 @@
 #pragma once
 // One of the library's residual laws, chosen at run time: from a model file, or on a command line. It answers
 // what the law it holds answers, and refuses the rest in a sentence.
+#include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
 #include <variant>
 
 #include "mno/law/choice.hpp"
@@ -20,9 +19,10 @@ class AnyResidual {
   using Laws = std::variant<Gaussian, StudentT, Laplace, CompoundPoisson>;
 
   AnyResidual() = default;  // Gaussian
-  template <class R>
-  requires std::is_constructible_v<Laws, std::in_place_type_t<R>, R> AnyResidual(R law)
-      : law_(std::in_place_type<R>, std::move(law)) {}
+  AnyResidual(Gaussian law) : law_(law) {}
+  AnyResidual(StudentT law) : law_(law) {}
+  AnyResidual(Laplace law) : law_(law) {}
+  AnyResidual(CompoundPoisson law) : law_(law) {}
 
   /// "gaussian", "student_t 5", "laplace", "compound_poisson 2"
   std::string text() const {

@@ -3,7 +3,6 @@
 // does not answer is refused in a sentence, if it is warped.
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -18,9 +17,9 @@ class AnyWarp {
   using Warps = std::variant<Unwarped, LogWarp, AsinhWarp>;
 
   AnyWarp() = default;  // Unwarped
-  template <class W>
-  requires std::is_constructible_v<Warps, std::in_place_type_t<W>, W> AnyWarp(W warp)
-      : warp_(std::in_place_type<W>, std::move(warp)) {}
+  AnyWarp(Unwarped warp) : warp_(warp) {}
+  AnyWarp(LogWarp warp) : warp_(warp) {}
+  AnyWarp(AsinhWarp warp) : warp_(std::move(warp)) {}
 
   /// "unwarped", "log", "asinh 2", "asinh 1 2.5" with a scale per channel
   std::string text() const {
