@@ -1,4 +1,4 @@
-// expect: a log density needs a residual law with log_density(q, n); a compound Poisson law has
+// expect: a log density needs a residual law with log_density(q, n)
 #include <mno/law/density.hpp>
 #include <mno/law/residual/compound_poisson.hpp>
 #include <mno/law/residual/laplace.hpp>
