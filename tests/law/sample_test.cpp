@@ -131,6 +131,16 @@ TEST_CASE("with a nugget each draw is m + B'xi + eta zeta, xi and zeta from one 
   }));
 }
 
+TEST_CASE("the variance counts the nugget, on every device") {
+  for (const bool nugget : {false, true}) {
+    auto law = random_law<float, 2>(3, {{4, 5}, {}}, 2, 3, 1);
+    if (nugget) law = with_nugget(law, 2);
+    const auto expected = variance(law), v = variance(law, test::device());
+    for (std::size_t i = 0; i < v.size(); ++i)
+      CHECK(v.data()[i] == doctest::Approx(expected.data()[i]).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("a warp maps every draw") {
   const auto law = with_nugget(random_law<double, 1>(2, {{4}, {}}, 2, 3, 1), 2);
   const AsinhWarp warp({0.5, 3});
