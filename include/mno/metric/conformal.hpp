@@ -63,11 +63,12 @@ inline double conformal_factor(std::span<const double> scores, double confidence
   return sorted[std::size_t(rank - 1)];
 }
 
-/// σ → λσ of every entry and sample: the law whose intervals are λ times as wide.
-template <class T, int D> Law<T, D> widened(Law<T, D> law, double lambda) {
+/// σ → λσ of every entry and sample: the law whose intervals are λ times as wide, below its warp.
+template <class T, int D, class R, class W> Law<T, D, R, W> widened(Law<T, D, R, W> law, double lambda) {
   require(lambda >= 0 && std::isfinite(lambda), "metric::widened", "lambda",
           Text("a finite factor that is not negative"), Text(lambda));
   for (T& b : law.factor.span()) b = T(double(b) * lambda);
+  for (T& eta : law.nugget.span()) eta = T(double(eta) * lambda);
   return law;
 }
 inline Moments widened(Moments model, double lambda) {

@@ -9,7 +9,7 @@
 #include <Eigen/Core>
 #include <utility>
 
-#include "mno/law/law.hpp"
+#include "mno/law/moments.hpp"
 
 namespace mno::metric {
 
@@ -55,13 +55,15 @@ inline Moments moments(const Members& ensemble) {
   return result;
 }
 
-/// Of one sample of a law: m and Σ_k B_k².
-template <class T, int D> Moments moments(const Law<T, D>& law, Index sample) {
+/// Of one sample of a law, in the user's units: m and Σ_k B_k² + η² if it has no warp.
+template <class T, int D, class R, class W> Moments moments(const Law<T, D, R, W>& law, Index sample) {
   mno::detail::require_sample("metric::moments", law, sample);
-  Moments result{flat(law.mean, sample).template cast<double>(), Eigen::VectorXd(law.size()), 0};
-  for (Index x = 0; x < law.points(); ++x)
-    result.variance.segment(x * law.channels(), law.channels()) =
-        mno::detail::factor_at(law, sample, x).template cast<double>().colwise().squaredNorm().transpose();
+  Moments result{Eigen::VectorXd(law.size()), Eigen::VectorXd(law.size()), 0};
+  for (Index i = 0; i < law.size(); ++i) {
+    const MeanAndVariance u = mno::detail::entry_moments(law, sample * law.size() + i);
+    result.mean[i] = u.mean;
+    result.variance[i] = u.variance;
+  }
   return result;
 }
 

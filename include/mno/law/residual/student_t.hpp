@@ -1,9 +1,12 @@
 #pragma once
-// S = (ν−2)/χ²_ν: ξ is multivariate Student t with ν > 2 degrees of freedom, scaled to Cov ξ = I_r.
-// Tails fall like |z|^{−ν}; ν → ∞ is Gaussian.
+// S = (ν−2)/χ²_ν: ξ is multivariate Student t with ν > 2 degrees of freedom, scaled to Cov ξ = I.
+// Tails fall like |z|^{−ν}, so E exp(sa·ξ) is infinite; ν → ∞ is Gaussian. The CRPS is that of A. Jordan,
+// F. Krüger, S. Lerch, "Evaluating probabilistic forecasts with scoringRules", 2019.
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "mno/core/boost_math.hpp"
 #include "mno/core/error.hpp"
@@ -48,6 +51,19 @@ class StudentT {
     if (p <= 0) return -std::numeric_limits<double>::infinity();
     if (p >= 1) return std::numeric_limits<double>::infinity();
     return scale() * boost::math::quantile(Unscaled(nu_), p);
+  }
+  /// Γ((ν+n)/2)/Γ(ν/2) ((ν−2)π)^{−n/2} (1 + q/(ν−2))^{−(ν+n)/2}
+  double log_density(double q, double n) const {
+    return std::lgamma(0.5 * (nu_ + n)) - std::lgamma(0.5 * nu_) -
+           0.5 * n * std::log((nu_ - 2) * std::numbers::pi) - 0.5 * (nu_ + n) * std::log1p(q / (nu_ - 2));
+  }
+  /// Of t_ν: t(2F(t) − 1) + 2f(t)(ν + t²)/(ν−1) − 2√ν B(½, ν−½)/((ν−1) B(½, ν/2)²)
+  template <class = void> double crps(double z) const {
+    const double t = z / scale(), half = boost::math::beta(0.5, 0.5 * nu_, detail::InDouble{});
+    const double density = boost::math::pdf(Unscaled(nu_), t);
+    const double spread =
+        std::sqrt(nu_) * boost::math::beta(0.5, nu_ - 0.5, detail::InDouble{}) / (half * half);
+    return scale() * (t * (2 * cdf(z) - 1) + 2 / (nu_ - 1) * (density * (nu_ + t * t) - spread));
   }
 
  private:
