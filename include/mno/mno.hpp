@@ -1,6 +1,6 @@
 #pragma once
-// Martingale Neural Operators: everything. A program that needs less includes less.
-#include "mno/core/tensor.hpp"
+// Martingale Neural Operators: everything, but for optional components and mno/core/tensor.hpp, whose Eigen
+// module takes long to compile. A program that needs less includes less.
 #include "mno/core/version.hpp"
 #include "mno/data/ensemble.hpp"
 #include "mno/data/leading_factors.hpp"

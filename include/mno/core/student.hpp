@@ -14,7 +14,8 @@
 
 namespace mno::detail {
 
-/// Γ(a + ½)/Γ(a) for a > 0, by its expansion in 1/(a − ¼)², which has no odd powers; small a are raised first.
+/// Γ(a + ½)/Γ(a) for a > 0, by its expansion in 1/(a − ¼)², which has no odd powers; small a are raised
+/// first.
 ///   F. G. Tricomi, A. Erdélyi, "The asymptotic expansion of a ratio of gamma functions", 1951.
 inline double gamma_ratio(double a) {
   double factor = 1;
@@ -25,9 +26,11 @@ inline double gamma_ratio(double a) {
   return factor * std::sqrt(w) * series;
 }
 
-/// I_x(a, b) B(a, b)/(x^a y^b) with y = 1 − x, as 1/(b_0 + a_1/(b_1 + a_2/(b_2 + …))), which converges quickly for
-/// x < (a + 1)/(a + b + 2). It is written in x and y, so that nothing cancels where a is large and y is small.
-///   A. R. DiDonato, A. H. Morris, "Significant digit computation of the incomplete beta function ratios", 1992.
+/// I_x(a, b) B(a, b)/(x^a y^b) with y = 1 − x, as 1/(b_0 + a_1/(b_1 + a_2/(b_2 + …))), which converges
+/// quickly for x < (a + 1)/(a + b + 2). It is written in x and y, so that nothing cancels where a is large
+/// and y is small.
+///   A. R. DiDonato, A. H. Morris, "Significant digit computation of the incomplete beta function ratios",
+///   1992.
 inline double beta_fraction(double a, double b, double x, double y) {
   const double tiny = 1e-300, distance = a * y - b * x + 1;
   double value = a * distance / (a + 1), c = value, d = 0;  // b_0; then by Lentz's method

@@ -19,11 +19,9 @@
 // ones.
 //   M. G. Kendall, A. Stuart, "The advanced theory of statistics" 1, 1977, chapter 12: k-statistics.
 #include <algorithm>
-#include <boost/math/special_functions/ellint_2.hpp>
 #include <cmath>
 #include <numbers>
 
-#include "mno/core/boost_math.hpp"
 #include "mno/metric/rmse.hpp"
 #include "mno/metric/wasserstein.hpp"
 
@@ -60,13 +58,25 @@ class EnsembleFloor {
 
 namespace detail {
 
-/// E√(X² + Y²) of a centred Gaussian (X, Y).
-template <class = void> double expected_length(double var_x, double var_y, double cov) {
+/// E√(X² + Y²) of a centred Gaussian (X, Y) whose covariance has the eigenvalues λ ≥ μ: √(2λ/π) times the
+/// complete elliptic integral E of the modulus √(1 − μ/λ), by the arithmetic-geometric mean (Abramowitz and
+/// Stegun, 17.6).
+inline double expected_length(double var_x, double var_y, double cov) {
   const double middle = (var_x + var_y) / 2, radius = std::hypot((var_x - var_y) / 2, cov);
   const double large = middle + radius, small = std::max(0.0, middle - radius);
   if (!(large > 0)) return 0;
-  return std::sqrt(2 * large / std::numbers::pi) *
-         boost::math::ellint_2(std::sqrt(1 - small / large), mno::detail::InDouble{});
+  const double scale = std::sqrt(2 * large / std::numbers::pi);
+  if (!(small > 0)) return scale;
+  double a = 1, b = std::sqrt(small / large), sum = (1 - small / large) / 2, power = 1;
+  while (a - b > 1e-8 * a) {  // the next difference is its square
+    const double half = (a - b) / 2;
+    sum += power * half * half;
+    power *= 2;
+    const double mean = (a + b) / 2;
+    b = std::sqrt(a * b);
+    a = mean;
+  }
+  return scale * std::numbers::pi / (a + b) * (1 - sum);
 }
 
 }  // namespace detail
