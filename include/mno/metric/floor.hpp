@@ -30,7 +30,7 @@ namespace mno::metric {
 class EnsembleFloor {
  public:
   /// Two independent ensembles of one condition; the first stands for the model.
-  void add(const Members& first, const Members& second) {
+  template <class = void> void add(const Members& first, const Members& second) {
     const Moments model = moments(first), truth = moments(second);
     mean_.add(model, truth);
     variance_.add(model, truth);
@@ -38,7 +38,8 @@ class EnsembleFloor {
     w2s_.add(first, second);
   }
   /// One ensemble: its first half against its second; an odd member is left out.
-  void add_halves(const Members& ensemble) {
+  template <class Own = void> void add_halves(const Members& members) {
+    const mno::detail::MatrixIn<Own>& ensemble = members;
     const Index half = ensemble.cols() / 2;
     require(half >= 2, "metric::EnsembleFloor", "ensemble", Text("at least four members, two in each half"),
             Text(ensemble.cols()));
@@ -83,13 +84,14 @@ inline double expected_length(double var_x, double var_y, double cov) {
 
 class ExactModelFloor {
  public:
-  template <class = void> void add(const Members& ensemble) {
+  template <class Own = void> void add(const Members& members) {
+    const mno::detail::MatrixIn<Own>& ensemble = members;
     const double m = double(ensemble.cols());
     require(m >= 4, "metric::ExactModelFloor", "ensemble",
             Text("at least four members, for a fourth cumulant"), Text(m));
-    const Eigen::VectorXd mean = ensemble.rowwise().mean();
+    const mno::detail::VectorIn<Own> mean = ensemble.rowwise().mean();
     for (Index i = 0; i < ensemble.rows(); ++i) {
-      const Eigen::ArrayXd e = ensemble.row(i).transpose().array() - mean[i];
+      const mno::detail::ArrayIn<Own> e = ensemble.row(i).transpose().array() - mean[i];
       const double m2 = e.square().mean(), m3 = e.cube().mean(), m4 = e.square().square().mean();
       const double k2 = m2 * m / (m - 1), k3 = m3 * m * m / ((m - 1) * (m - 2));
       const double k4 = m * m * ((m + 1) * m4 - 3 * (m - 1) * m2 * m2) / ((m - 1) * (m - 2) * (m - 3));

@@ -159,11 +159,12 @@ template <int D> class Scorecard {
     for (const char* name : names) all += (all.empty() ? "" : ", ") + std::string(name);
     return all;
   }
-  static Members first_half(const Members& members) { return members.leftCols(members.cols() / 2); }
-  static Members second_half(const Members& members) {
+  using MembersHere = mno::detail::MatrixIn<Grid<D>>;
+  static Members first_half(const MembersHere& members) { return members.leftCols(members.cols() / 2); }
+  static Members second_half(const MembersHere& members) {
     return members.middleCols(members.cols() / 2, members.cols() / 2);
   }
-  static bool differ(const Members& members) {
+  static bool differ(const MembersHere& members) {
     return members.cols() > 1 && ((members.colwise() - members.col(0)).array() != 0).any();
   }
 
