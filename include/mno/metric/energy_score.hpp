@@ -4,8 +4,8 @@
 //
 //   ES = 1/(KM) Σ_{i,j} ‖x_i − u_j‖ − 1/(K(K−1)) Σ_{i<i'} ‖x_i − x_i'‖,   ‖f‖² = cell Σ_{c,x} f(c,x)²
 //
-// per condition, then averaged; M may be one. The cell weight makes ‖·‖ the L² norm on every grid. One draw is a
-// deterministic prediction and has no second term.
+// per condition, then averaged; M may be one. The cell weight makes ‖·‖ the L² norm on every grid. One draw
+// is a deterministic prediction and has no second term.
 #include <cmath>
 
 #include "mno/metric/moments.hpp"

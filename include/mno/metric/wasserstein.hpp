@@ -6,8 +6,8 @@
 //   W2g: of the Gaussians with the same moments, √((m − ū)² + (√v − s)²); a point mass has v = 0
 //
 // Both need ensembles, as they compare distributions: single draws are scored by CRPS, energy score and log
-// score. W2s between two ensembles of the same law is not zero (see floor.hpp), W2g nearly is. A single draw is a
-// point mass for W2s: √((m − ū)² + s²(M−1)/M).
+// score. W2s between two ensembles of the same law is not zero (see floor.hpp), W2g nearly is. A single draw
+// is a point mass for W2s: √((m − ū)² + s²(M−1)/M).
 #include <algorithm>
 #include <cmath>
 #include <span>
