@@ -157,7 +157,7 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
   metric::Scorecard<D> card(
       grid, file.least_members(),
       {.metrics = request.metrics, .floors = request.floors, .draws = draws, .seed = request.seed});
-  metric::Coverage<> curve(calibration_levels());
+  metric::Coverage curve(calibration_levels());
   metric::MomentSpectra<D> spectra(grid, channels), true_spectra(grid, channels);
   const bool keep = !request.fields.empty(), stochastic = loaded->stochastic(), curves = request.examples > 0,
              several = file.least_members() > 1;

@@ -12,11 +12,11 @@
 //
 // A score stands in the table where it has a meaning:
 //
-//   mean_rmse, var_rmse, w2s, w2g, cov_frobenius_rel    two members of every condition; their floors need
-//   four crps, energy_score, coverage                        any number of members; the floors of the first
-//   two four log_score, pit_distance                             any number of members; by default where
-//   there are fewer
-//                                                       than four, elsewhere if they are asked for by name
+//   two members of every condition    mean_rmse, var_rmse, w2s, w2g, cov_frobenius_rel
+//   any number of members             crps, energy_score, coverage, log_score, pit_distance
+//
+// Floors need four members of every condition. log_score and pit_distance are in the table by default where
+// some condition has fewer, elsewhere if they are asked for by name. A warped law has no covariance.
 //
 // A deterministic prediction has no var_rmse, log_score, cov_frobenius_rel, coverage and pit_distance, and a
 // law without a density no log_score.
@@ -97,22 +97,27 @@ template <int D> class Scorecard {
   template <class L> void add(const L& law, Index sample, const Members& draws, const Members& members) {
     begin(true);
     const Moments model = moments(law, sample);
+    if (wants("crps")) crps_.add(law, sample, members);
     add_common(model, draws, members);
-    if (wants("coverage")) coverage_.add(model, members);
+    if (wants("coverage")) coverage_.add(law, sample, members);
     if (wants("pit_distance")) pit_.add(law, sample, members);
     if (wants("log_score") && (has_density(law) || !options_.metrics.empty())) {
       density_ = true;
       log_.add(law, sample, members);
     }
-    if (wants("cov_frobenius_rel") && differ(members)) {  // at t = 0 there is no covariance to compare with
-      covariance_.add(covariance(law, sample), members);
-      if (floors_) covariance_floor_.add(first_half(members), second_half(members));
-    }
+    if constexpr (mno::detail::MaybeUnwarped<decltype(law.warp)>)
+      if (wants("cov_frobenius_rel") && law.warp.identity() &&
+          differ(members)) {  // at t = 0 there is no covariance to compare with
+        between_ = true;
+        covariance_.add(covariance(law, sample), members);
+        if (floors_) covariance_floor_.add(first_half(members), second_half(members));
+      }
   }
   /// One condition: a sample of a deterministic prediction, which is its own only draw.
   template <class T> void add(const Field<T, D>& prediction, Index sample, const Members& members) {
     begin(false);
     const Moments model = point_mass(flat(prediction, sample).template cast<double>());
+    if (wants("crps")) crps_.add(model, members);
     add_common(model, model.mean, members);
   }
 
@@ -139,7 +144,7 @@ template <int D> class Scorecard {
     row("crps", crps_, [&] { return crps_floor_.value(); });
     row("energy_score", energy_, [&] { return energy_floor_.value(); });
     if (law && density_) row_without_floor("log_score", log_);
-    if (law) row("cov_frobenius_rel", covariance_, [&] { return covariance_floor_.value() / 2; });
+    if (law && between_) row("cov_frobenius_rel", covariance_, [&] { return covariance_floor_.value() / 2; });
     if (law && wants("coverage")) {
       const auto inside = coverage_.value();
       for (std::size_t l = 0; l < inside.size(); ++l)
@@ -184,7 +189,6 @@ template <int D> class Scorecard {
       w2g_.add(model, ensemble);
     }
     if (wants("w2s")) w2s_.add(draws, members);
-    if (wants("crps")) crps_.add(model, members);
     if (wants("energy_score")) energy_.add(draws, members);
     if (!floors_) return;
     const Members first = first_half(members), second = second_half(members);
@@ -196,7 +200,7 @@ template <int D> class Scorecard {
 
   ScorecardOptions options_;
   Index least_;
-  bool floors_, spread_ = false, density_ = false;
+  bool floors_, spread_ = false, density_ = false, between_ = false;
   std::optional<bool> stochastic_{};
   MeanRmse mean_;
   VarianceRmse variance_;
@@ -206,7 +210,7 @@ template <int D> class Scorecard {
   EnergyScore energy_, energy_floor_;
   LogScore log_;
   CovarianceError covariance_, covariance_floor_;
-  Coverage<> coverage_;
+  Coverage coverage_;
   Pit pit_;
   ExactModelFloor exact_;
   EnsembleFloor halves_;
