@@ -9,7 +9,6 @@
 // the same NAME recognises temporaries without an owner and removes them.
 #include <sys/file.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "mno/io/file.hpp"
@@ -104,15 +103,12 @@ class SafeFile {
                  "; the file itself is unchanged");
   }
 
-  static std::uint32_t random_number() {
-    std::uint32_t number = 0;
-    if (::getentropy(&number, sizeof number) != 0) number = std::uint32_t(std::rand());
-    return number;
-  }
   void create(mode_t mode) {
+    std::uint32_t number = 0;
+    if (::getentropy(&number, sizeof number) != 0) number = 0;  // there are several attempts
     for (int attempt = 0; attempt < 100; ++attempt) {
-      temporary_ = directory() / (prefix() + std::to_string(::getpid()) + "-" +
-                                  std::to_string(random_number()) + std::string(suffix));
+      temporary_ = directory() / (prefix() + std::to_string(::getpid()) + "-" + std::to_string(number++) +
+                                  std::string(suffix));
       descriptor_ = Descriptor(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
       if (!descriptor_ && errno == EEXIST) continue;
       if (!descriptor_) {
