@@ -24,9 +24,7 @@ using JsonList = std::vector<Json>;
 
 /// A name and its value, which is kept in a list of one: nvcc wants the types of a pair to be complete here.
 struct JsonMember {
-  template <std::same_as<Json> J> JsonMember(std::string name, J json) : key(std::move(name)) {
-    content.push_back(std::move(json));
-  }
+  template <std::same_as<Json> J> JsonMember(std::string name, J json);
   const Json& value() const;
   template <std::same_as<JsonMember> M> friend bool operator==(const M& a, const M& b) {
     return a.key == b.key && a.content == b.content;
@@ -50,6 +48,9 @@ struct Json {
   }
 };
 
+template <std::same_as<Json> J> JsonMember::JsonMember(std::string name, J json) : key(std::move(name)) {
+  content.push_back(std::move(json));
+}
 inline const Json& JsonMember::value() const { return content.front(); }
 
 /// The member of an object, or null.
