@@ -60,6 +60,8 @@
 #include "mno/layer/pooling.hpp"
 #include "mno/layer/scale.hpp"
 #include "mno/layer/spectral_resample.hpp"
+#include "mno/loss/fair_crps.hpp"
+#include "mno/loss/fair_energy_score.hpp"
 #include "mno/loss/recipe.hpp"
 #include "mno/metric/conformal.hpp"
 #include "mno/metric/covariance_error.hpp"
