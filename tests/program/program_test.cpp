@@ -617,7 +617,7 @@ TEST_CASE("SIGINT leaves a checkpoint, and the run that goes on from it equals a
   CHECK(says(other.errors, "learning_rate=0.5"));
   const auto finer = mno_in(folder, run + "parts.safetensors --resume --least-points 32");
   CHECK(finer.code == 2);
-  CHECK(says(finer.errors, "expected a run with --least-points 32, found one with 0"));
+  CHECK(says(finer.errors, "expected a run with least points 32, found one with 0"));
   const auto rest = mno_in(folder, run + "parts.safetensors --resume");
   REQUIRE_MESSAGE(rest.code == 0, rest.errors);
   CHECK(content(folder / "parts.safetensors") == content(folder / "whole.safetensors"));
