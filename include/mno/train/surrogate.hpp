@@ -132,7 +132,7 @@ template <class M> class Surrogate {
 
   /// Conformal: from now on the law's interval at `level` covers that fraction of a new condition's members
   /// and points, with probability `confidence` over conditions. The data is in the user's units, keeps its
-  /// members, and was not trained on.
+  /// members, and was not trained on; the promise is one for conditions of different initial fields.
   template <class Device = Cpu>
   void calibrate(const Ensemble<T, D>& data, double level, double confidence = 0.9,
                  Device& device = default_device()) requires(M::stochastic) {
