@@ -24,8 +24,8 @@ struct ShapeNumbers {
 
 struct TrainRequest {
   mno::FitOptions fit{};
-  std::string recipe = "decoupled";  // the name of fit.loss
-  std::filesystem::path model{};     // to write
+  std::string recipe = "auto";    // the name of fit.loss; "auto": fit chooses
+  std::filesystem::path model{};  // to write
   int threads = 1;
   std::string device = "cpu";  // or "cuda"
   int gpu = 0;                 // which one
@@ -71,8 +71,9 @@ template <int D> class OperatorIn : public Operator {
 /// A file of ensembles: .npz, or HDF5 where this program has it.
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 
-/// What the terms of a recipe want to know of the members, beside mean and variance.
-mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors);
+/// What the terms of a recipe want to know of the members, beside mean and variance; none: what `fit` may
+/// choose.
+mno::EnsembleOptions needed(const std::optional<mno::Recipe>& recipe, mno::Index factors);
 
 /// All samples of a file as statistics.
 template <int D>

@@ -112,6 +112,7 @@
 #include "mno/train/early_stopping.hpp"
 #include "mno/train/fit.hpp"
 #include "mno/train/open_path.hpp"
+#include "mno/train/pilot.hpp"
 #include "mno/train/schedule.hpp"
 #include "mno/train/scores.hpp"
 #include "mno/train/shuffle.hpp"
