@@ -172,7 +172,7 @@ template <class M, class Device> class FitRun {
         } catch (const DeviceError&) {
         }
         throw DeviceError(error.what() + (" " + last_good_) +
-                          " A resumed run goes on from it, on another device too.");
+                          (resumable_ ? " A resumed run goes on from it, on another device too." : ""));
       }
       throw;
     }
@@ -185,6 +185,7 @@ template <class M, class Device> class FitRun {
   void remember() {
     last_good_ = "The last good checkpoint is '" + options_.checkpoint.string() + "', of epoch " +
                  std::to_string(trainer_.epoch()) + ".";
+    resumable_ = true;
   }
 
   const FitOptions& options_;
@@ -194,6 +195,7 @@ template <class M, class Device> class FitRun {
   io::Metadata& about_;
   io::LawText law_;
   std::string last_good_ = "No checkpoint was written before it.";
+  bool resumable_ = false;
 };
 
 }  // namespace detail
