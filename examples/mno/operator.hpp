@@ -12,9 +12,10 @@
 
 namespace program {
 
-/// What an operator is made of: "mno", "mno-path" (with a path from u_0 to the drift), "mno-power" (the
-/// factor behind a PowerGate), "mno-split" (two backbones), "mno-coordinates" (sees sines and cosines of x as
-/// well) or "fno", and the numbers of its shape.
+/// What an operator is made of: "mno", "mno-path" (with a path from u_0 to the drift), "mno-nugget" (with the
+/// path, and noise without correlation beside the factor), "mno-power" (the factor behind a PowerGate),
+/// "mno-split" (two backbones), "mno-coordinates" (sees sines and cosines of x as well) or "fno", and the
+/// numbers of its shape.
 struct ShapeNumbers {
   std::string kind = "mno";
   int dimension = 0, channels = 0, rank = 0, width = 0, modes = 0, depth = 0, known = 0;

@@ -174,8 +174,10 @@ void add_train(CLI::App& app, Run& run) {
   add("data", "validation", o.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");
-  add("model", "kind", o.shape.kind, "mno, mno-path, mno-power, mno-split, mno-coordinates or fno")
-      ->check(CLI::IsMember({"mno", "mno-path", "mno-power", "mno-split", "mno-coordinates", "fno"}))
+  add("model", "kind", o.shape.kind,
+      "mno, mno-path, mno-nugget, mno-power, mno-split, mno-coordinates or fno")
+      ->check(CLI::IsMember(
+          {"mno", "mno-path", "mno-nugget", "mno-power", "mno-split", "mno-coordinates", "fno"}))
       ->capture_default_str();
   add("model", "rank", o.shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
   add("model", "width", o.shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
