@@ -18,7 +18,7 @@ void sampling(benchmark::State& state) {
   SampleWorkspace<float> workspace;
   std::uint64_t seed = 0;
   const peak::Watch watch;
-  for (auto _ : state) sample_into(law, count, ++seed, Gaussian{}, draws, workspace);
+  for (auto _ : state) sample_into(law, count, ++seed, draws, workspace);
   const double entries = double(count * points * channels);
   peak::report(state, watch, 2 * double(rank) * entries, 2 * 4 * entries);
 }

@@ -37,7 +37,7 @@ Bands calibrate(const std::vector<Condition>& calibration, const std::vector<Con
   metric::MeanErrorInflation error;
   for (const Condition& c : calibration) error.add(c.model, metric::moments(c.members));
   const Eigen::VectorXd extra = error.per_channel(1);
-  metric::Coverage<> raw(levels), inflated(levels);
+  metric::Coverage raw(levels), inflated(levels);
   for (const Condition& c : test) {
     raw.add(c.model, c.members);
     inflated.add(metric::inflated(c.model, extra), c.members);

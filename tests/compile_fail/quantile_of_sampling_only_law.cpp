@@ -7,10 +7,10 @@ struct Rademacher {
     for (double& x : xi) x = stream.uniform() < 0.5 ? -1 : 1;
   }
 };
-mno::Field<double, 1> ask(const mno::Law<double, 1>& law) {
+mno::Field<double, 1> ask(const mno::Law<double, 1, Rademacher>& law) {
 #ifdef MNO_CONTROL
-  return mno::sample(law, 10, 1, Rademacher{});
+  return mno::sample(law, 10, 1);
 #else
-  return mno::quantile(law, 0.9, Rademacher{});
+  return mno::quantile(law, 0.9);
 #endif
 }

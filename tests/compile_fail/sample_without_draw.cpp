@@ -8,4 +8,6 @@ struct NoLaw {
   }
 #endif
 };
-mno::Field<double, 1> draws(const mno::Law<double, 1>& law) { return mno::sample(law, 10, 1, NoLaw{}); }
+mno::Field<double, 1> draws(const mno::Law<double, 1>& law) {
+  return mno::sample(mno::with_residual(law, NoLaw{}), 10, 1);
+}

@@ -20,7 +20,8 @@ template <int D> void equals_dense() {
   for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, D == 1 ? 10 : 4);
   const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
   const Index channels = *rc::gen::inRange<Index>(1, 4), rank = *rc::gen::inRange<Index>(1, 7);
-  const auto law = random_law<double, D>(2, grid, channels, rank, seed);
+  auto law = random_law<double, D>(2, grid, channels, rank, seed);
+  if (*rc::gen::arbitrary<bool>()) law = with_nugget(law, seed + 3);
   const Index n = law.size(), p = *rc::gen::inRange<Index>(1, 9);
   const double tau2 = *rc::gen::element(1e-3, 0.1, 2.0);
   Stream stream(seed);
@@ -53,6 +54,40 @@ template <int D> void equals_dense() {
 TEST_CASE("equals dense Gaussian conditioning") {
   CHECK(rc::check("1D", [] { equals_dense<1>(); }));
   CHECK(rc::check("2D", [] { equals_dense<2>(); }));
+}
+
+TEST_CASE("with a nugget exact observations are met exactly, and tell the rest what dense algebra says") {
+  CHECK(rc::check("1D", [] {
+    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
+    const Index channels = *rc::gen::inRange<Index>(1, 3), points = *rc::gen::inRange<Index>(4, 9),
+                rank = *rc::gen::inRange<Index>(1, 6), n = points * channels;
+    auto law = with_nugget(random_law<double, 1>(1, {{points}, {}}, channels, rank, seed), seed + 3);
+    const Index bare = *rc::gen::inRange<Index>(0, std::min<Index>(rank, 3));  // entries without a nugget
+    for (Index e = 0; e < bare; ++e) law.nugget.data()[e] = 0;
+    const Index p = *rc::gen::inRange<Index>(1, n);
+    std::vector<Observation> seen;
+    Eigen::MatrixXd select = Eigen::MatrixXd::Zero(p, n);
+    Eigen::VectorXd values = random_matrix(p, 1, seed + 4);
+    for (Index e = 0; e < p; ++e) {
+      seen.push_back({e / channels, e % channels, values[e]});
+      select(e, e) = 1;
+    }
+    const auto posterior = condition(law, 0, seen, 0);
+    const Eigen::MatrixXd gamma = covariance(law, 0).dense();
+    const Eigen::MatrixXd gain =
+        (select * gamma * select.transpose()).ldlt().solve(select * gamma).transpose();
+    const Eigen::VectorXd mean = flat(law.mean, 0) + gain * (values - select * flat(law.mean, 0));
+    const double condition_number = gain.norm();
+    RC_ASSERT(posterior.rank() == rank);
+    RC_ASSERT((flat(posterior.mean, 0) - mean).norm() <= 1e-8 * (1 + condition_number) * (1 + mean.norm()));
+    RC_ASSERT((covariance(posterior, 0).dense() - (gamma - gain * select * gamma)).norm() <=
+              1e-8 * (1 + condition_number) * (1 + gamma.norm()));
+    const auto var = variance(posterior);
+    for (Index e = bare; e < p; ++e) {
+      RC_ASSERT(flat(posterior.mean, 0)[e] == values[e]);
+      RC_ASSERT(var.data()[e] == 0);
+    }
+  }));
 }
 
 TEST_CASE("an exact observation is met, leaves no variance there and is not news the second time") {

@@ -1,5 +1,5 @@
-// Γ = BᵀB is symmetric, positive semidefinite, of rank ≤ r, and blind to rotations of the factor's rows; the
-// operator does what the dense matrix does.
+// Γ = BᵀB + diag(η²) is symmetric, positive semidefinite, BᵀB of rank ≤ r, and blind to rotations of the
+// factor's rows; the operator does what the dense matrix does.
 #include "mno/law/covariance.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +21,9 @@ template <int D> void operator_equals_dense() {
   for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, D == 1 ? 10 : 4);
   const Index channels = *rc::gen::inRange<Index>(1, 4), rank = *rc::gen::inRange<Index>(1, 9);
   const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
-  const auto law = random_law<double, D>(2, grid, channels, rank, seed);
+  auto law = random_law<double, D>(2, grid, channels, rank, seed);
+  const bool nugget = *rc::gen::arbitrary<bool>();
+  if (nugget) law = with_nugget(law, seed + 7);
   const auto gamma = covariance(law, 1);
   const Index n = law.size();
   const Eigen::MatrixXd dense = gamma.dense();
@@ -31,8 +33,10 @@ template <int D> void operator_equals_dense() {
   RC_ASSERT(dense == dense.transpose());
   const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense).eigenvalues();
   RC_ASSERT(eigenvalues.minCoeff() >= -tolerance);
+  Eigen::MatrixXd low_rank = dense;  // BᵀB
+  if (nugget) low_rank.diagonal() -= flat(law.nugget, 1).cwiseAbs2();
   const Eigen::VectorXd singular =
-      Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(dense).singularValues();
+      Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(low_rank).singularValues();
   RC_ASSERT((singular.array() > tolerance).count() <= rank);
 
   const Eigen::VectorXd v = random_matrix(n, 1, seed + 1);
@@ -49,7 +53,7 @@ template <int D> void operator_equals_dense() {
   // B → QB with Q orthogonal leaves Γ as it is.
   const Eigen::MatrixXd q =
       Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(random_matrix(rank, rank, seed + 3)).householderQ();
-  RC_ASSERT((covariance(q * gamma.factor()).dense() - dense).norm() <= tolerance);
+  RC_ASSERT((Covariance<double>(q * gamma.factor(), gamma.nugget()).dense() - dense).norm() <= tolerance);
 }
 
 }  // namespace
@@ -86,6 +90,8 @@ TEST_CASE("misuse gives a sentence") {
         "mno::Covariance: argument 'i, j': expected indices below 5, got 0, 5.");
   CHECK(sentence([&] { Covariance<double>(Eigen::MatrixXd(0, 4)); }) ==
         "mno::Covariance: argument 'factor': expected at least one row and one column, got 0x4.");
+  CHECK(sentence([&] { Covariance<double>(Eigen::MatrixXd(2, 4), Eigen::VectorXd(3)); }) ==
+        "mno::Covariance: argument 'nugget': expected none, or the factor's 4 entries, got 3.");
   CHECK(sentence([&] {
           covariance(random_law<double, 1>(1, {{4}, {}}, 1, 2, 1), 1);
         }) == "mno::factor_matrix: argument 'sample': expected an index below the law's batch, 1, got 1.");

@@ -53,6 +53,39 @@ TEST_CASE("keeps twelve digits for nearly equal covariances, where the Gram form
   CHECK(std::abs(gram_distance(b, y) / reference_distance(b, y) - 1) > 1e-4);
 }
 
+TEST_CASE("with nuggets it equals the dense distance") {
+  CHECK(rc::check("distance", [] {
+    const Index n = *rc::gen::inRange<Index>(1, 30);
+    const Index r = *rc::gen::inRange<Index>(1, 6), q = *rc::gen::inRange<Index>(1, 6);
+    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
+    const Eigen::MatrixXd b = random_matrix(r, n, seed), y = random_matrix(q, n, seed + 1);
+    const Eigen::VectorXd eta = random_matrix(n, 1, seed + 2);
+    Eigen::VectorXd other;
+    if (*rc::gen::arbitrary<bool>()) other = random_matrix(n, 1, seed + 3);
+    const Covariance<double> first(b, eta), second(y, other);
+    const double expected = (first.dense() - second.dense()).norm();
+    RC_ASSERT(std::abs(distance(first, second) - expected) <=
+              1e-12 * (1 + first.frobenius_norm() + expected));
+    RC_ASSERT(std::abs(distance(second, first) - expected) <=
+              1e-12 * (1 + first.frobenius_norm() + expected));
+    RC_ASSERT(distance(first, first) == 0);
+  }));
+}
+
+TEST_CASE("a nugget that makes up for a factor leaves a distance of rounding, not of its root") {
+  // Two factors that see every entry alone: BᵀB is diagonal, and is the other's nugget.
+  const Index n = 40;
+  const Eigen::VectorXd eta = random_matrix(n, 1, 5);
+  const Covariance<double> factors(Eigen::MatrixXd(eta.asDiagonal())),
+      nugget(Eigen::MatrixXd::Zero(1, n), eta);
+  CHECK(relative_distance(factors, nugget) < 1e-15);
+  const Eigen::MatrixXd b = random_matrix(3, n, 6);  // the same factor, nuggets that nearly coincide
+  const Covariance<double> near(b, eta), far(b, eta * (1 + 1e-9));
+  double expected = 0;
+  for (const double e : eta) expected += std::pow(e * e * 2e-9, 2);
+  CHECK(distance(near, far) == doctest::Approx(std::sqrt(expected)).epsilon(1e-6));
+}
+
 TEST_CASE("a rotated factor is the same covariance to rounding") {
   const Eigen::MatrixXd b = random_matrix(2, 40, 3);
   const double c = std::cos(0.7), s = std::sin(0.7);

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "mno/law/law.hpp"
+#include "mno/law/moments.hpp"
 
 using namespace mno;
 

@@ -19,7 +19,8 @@ TEST_CASE("mean and covariance of several functionals equal the dense ones") {
     const Grid<2> grid{{*rc::gen::inRange<Index>(1, 5), *rc::gen::inRange<Index>(1, 5)}, {{2.0, 0.5}}};
     const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
     const Index channels = *rc::gen::inRange<Index>(1, 4), q = *rc::gen::inRange<Index>(1, 5);
-    const auto law = random_law<double, 2>(2, grid, channels, *rc::gen::inRange<Index>(1, 6), seed);
+    auto law = random_law<double, 2>(2, grid, channels, *rc::gen::inRange<Index>(1, 6), seed);
+    if (*rc::gen::arbitrary<bool>()) law = with_nugget(law, seed + 3);
     Field<double, 2> weights(q, grid, channels);
     fill_normal(weights, seed + 9);
     const Eigen::Map<const Eigen::MatrixXd> w(weights.data(), law.size(), q);
@@ -55,11 +56,11 @@ TEST_CASE("one weight is the same functional on every grid") {
 TEST_CASE("the law of a functional is that of the functional of samples") {
   // Kolmogorov–Smirnov at a false-alarm rate of 1e-6 for each residual law.
   const Index count = 20000;
-  const auto law = random_law<double, 1>(1, {{6}, {}}, 2, 4, 31);
+  const auto law = with_nugget(random_law<double, 1>(1, {{6}, {}}, 2, 4, 31), 33);
   Field<double, 1> weight(1, law.grid(), 2);
   fill_normal(weight, 32);
   const auto values = [&](const auto& residual) {
-    const auto u = sample(law, count, 5, residual);
+    const auto u = sample(with_residual(law, residual), count, 5);
     std::vector<double> result;
     for (Index j = 0; j < count; ++j) {
       const double value = law.grid().cell() * flat(weight, 0).dot(flat(u, j));
@@ -68,7 +69,7 @@ TEST_CASE("the law of a functional is that of the functional of samples") {
     return result;
   };
   const auto statistic = [&](const auto& drawn, const auto& claimed) {
-    const auto one = functional(law, 0, weight, claimed);
+    const auto one = functional(with_residual(law, claimed), 0, weight);
     return ks_statistic(values(drawn), [&](double a) { return one.cdf(a); });
   };
   CHECK(statistic(Gaussian{}, Gaussian{}) < critical_ks(1e-6));
@@ -79,14 +80,14 @@ TEST_CASE("the law of a functional is that of the functional of samples") {
 }
 
 TEST_CASE("quantile and exceedance of one functional agree, and no spread is a point mass") {
-  const auto law = random_law<double, 1>(1, {{6}, {}}, 1, 4, 31);
+  const auto law = with_residual(random_law<double, 1>(1, {{6}, {}}, 1, 4, 31), Laplace{});
   Field<double, 1> weight(1, law.grid(), 1);
-  const auto nothing = functional(law, 0, weight, Laplace{});
+  const auto nothing = functional(law, 0, weight);
   CHECK(nothing.sd == 0);
   CHECK(nothing.exceedance(0) == 0);
   CHECK(nothing.quantile(0.9) == 0);
   fill_normal(weight, 32);
-  const auto one = functional(law, 0, weight, Laplace{});
+  const auto one = functional(law, 0, weight);
   CHECK(one.exceedance(one.quantile(0.95)) == doctest::Approx(0.05).epsilon(1e-12));
 }
 

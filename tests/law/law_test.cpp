@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include "mno/law/moments.hpp"
+#include "mno/law/residual/student_t.hpp"
+#include "mno/law/warp/asinh.hpp"
 #include "support.hpp"
 
 using namespace mno;
@@ -89,6 +92,40 @@ TEST_CASE("fields that do not belong together are refused with a sentence") {
         "mno::Law: argument 'factor': expected the mean's grid, 4, and its domain, got 4 on another domain.");
   CHECK(sentence([&] { Law<double, 1>(F(), F()); }) ==
         "mno::Law: argument 'mean': expected at least one sample, got an empty field.");
+}
+
+TEST_CASE("a nugget has the mean's shape, and adds its square to the variance") {
+  const Grid<1> grid{{4}, {}};
+  using F = Field<double, 1>;
+  CHECK(sentence([&] { Law<double, 1>(F(2, grid, 2), F(2, grid, 4), F(2, grid, 4)); }) ==
+        "mno::Law: argument 'nugget': expected the mean's 2 channels, got 4 channels.");
+  CHECK(sentence([&] { Law<double, 1>(F(2, grid, 2), F(2, grid, 4), F(1, grid, 2)); }) ==
+        "mno::Law: argument 'nugget': expected the mean's batch, 2, got 1.");
+  CHECK(sentence([&] {
+          Law<double, 1>(F(2, grid, 2), F(2, grid, 4), F(2, {{5}, {}}, 2));
+        }) == "mno::Law: argument 'nugget': expected the mean's grid, 4, and its domain, got 5.");
+  const auto law = random_law<double, 1>(2, grid, 2, 3, 1), noisy = with_nugget(law, 2);
+  CHECK_FALSE(law.has_nugget());
+  CHECK(noisy.has_nugget());
+  const auto without = variance(law), with = variance(noisy);
+  for (std::size_t i = 0; i < with.size(); ++i)
+    CHECK(with.data()[i] ==
+          doctest::Approx(without.data()[i] + std::pow(noisy.nugget.data()[i], 2)).epsilon(1e-14));
+}
+
+TEST_CASE("residual law and warp are exchanged without touching the rest") {
+  const auto law = with_nugget(random_law<double, 1>(2, {{4}, {}}, 2, 3, 1), 2);
+  const auto heavy = with_residual(law, StudentT(5));
+  CHECK(heavy.residual.nu() == 5);
+  const auto positive = with_warp(heavy, LogWarp{});
+  const Law<double, 1, StudentT> back = unwarped(positive);
+  for (const auto& [a, b] : {std::pair(&law.mean, &back.mean), std::pair(&law.factor, &back.factor),
+                             std::pair(&law.nugget, &back.nugget)})
+    CHECK(std::ranges::equal(a->span(), b->span()));
+  CHECK(sentence([&] {
+          with_warp(law, AsinhWarp({1, 2, 3}));
+        }) ==
+        "mno::AsinhWarp: argument 'scales': expected one scale, or one for each of 2 channel(s), got 3.");
 }
 
 TEST_CASE("an empty law has rank 0 and no samples") {

@@ -21,7 +21,8 @@ TEST_CASE("the exceedance of the p-quantile is 1 - p") {
                               *rc::gen::inRange<std::uint64_t>(1, 100000));
     const double p = double(*rc::gen::inRange(1, 1000)) / 1000;
     const auto check = [&](const auto& residual) {
-      const auto risk = exceedance(law, quantile(law, p, residual), residual);
+      const auto carried = with_residual(law, residual);
+      const auto risk = exceedance(carried, quantile(carried, p));
       for (double x : risk.span()) RC_ASSERT(std::abs(x - (1 - p)) < 1e-9);
     };
     check(Gaussian{});
@@ -48,8 +49,9 @@ TEST_CASE("central intervals cover their level in simulation") {
   const double level = 0.9, critical = critical_z(1e-6, points * 4);
   const auto law = random_law<double, 1>(1, {{points}, {}}, 1, 3, 21);
   const auto check = [&](const auto& residual) {
-    const auto range = interval(law, level, residual);
-    const auto u = sample(law, count, 77, residual);
+    const auto carried = with_residual(law, residual);
+    const auto range = interval(carried, level);
+    const auto u = sample(carried, count, 77);
     for (Index x = 0; x < points; ++x) {
       double inside = 0;
       for (Index j = 0; j < count; ++j)
@@ -68,7 +70,7 @@ TEST_CASE("a Gaussian interval on Student draws would be caught") {
   const Index count = 20000;
   const auto law = random_law<double, 1>(1, {{1}, {}}, 1, 3, 21);
   const auto range = interval(law, 0.9);
-  const auto u = sample(law, count, 77, StudentT(2.5));
+  const auto u = sample(with_residual(law, StudentT(2.5)), count, 77);
   double inside = 0;
   for (Index j = 0; j < count; ++j)
     inside += u(j, 0, 0) >= range.lower(0, 0, 0) && u(j, 0, 0) <= range.upper(0, 0, 0) ? 1 : 0;

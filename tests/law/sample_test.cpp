@@ -10,6 +10,7 @@
 #include "mno/law/residual/compound_poisson.hpp"
 #include "mno/law/residual/laplace.hpp"
 #include "mno/law/residual/student_t.hpp"
+#include "mno/law/warp/asinh.hpp"
 #include "support.hpp"
 
 using namespace mno;
@@ -27,9 +28,10 @@ constexpr double false_alarm = 1e-6;  // per test, by Bonferroni's bound and the
 
 /// For a scale mixture with E S² = s2 the centred product e_i e_j has mean Γ_ij and variance
 /// s2 (Γ_ii Γ_jj + 2 Γ_ij²) − Γ_ij².
-template <class R> Worst worst_z(const R& residual, double s2) {
-  const auto law = random_law<double, 1>(2, {{points}, {}}, channels, rank, 12);
-  const auto draws = sample(law, count, 99, residual, test::device());
+template <class R> Worst worst_z(const R& residual, double s2, bool nugget = false) {
+  auto law = random_law<double, 1>(2, {{points}, {}}, channels, rank, 12);
+  if (nugget) law = with_nugget(law, 13);
+  const auto draws = sample(with_residual(law, residual), count, 99, test::device());
   Worst worst;
   for (Index s = 0; s < 2; ++s) {
     const Eigen::MatrixXd gamma = covariance(law, s).dense();
@@ -70,9 +72,11 @@ struct Rademacher {  // a user's own law that can only be sampled
 
 TEST_CASE("samples have the law's mean and covariance under every residual law") {
   const auto check = [](const auto& residual, double s2) {
-    const Worst worst = worst_z(residual, s2);
-    CHECK(worst.mean < critical_mean);
-    CHECK(worst.covariance < critical_covariance);
+    for (const bool nugget : {false, true}) {
+      const Worst worst = worst_z(residual, s2, nugget);
+      CHECK(worst.mean < critical_mean);
+      CHECK(worst.covariance < critical_covariance);
+    }
   };
   check(Gaussian{}, 1);
   check(StudentT(12), 10.0 / 8);
@@ -92,7 +96,7 @@ TEST_CASE("each draw is m + B'xi with the xi of its own stream, in the order (sa
     const Index batch = *rc::gen::inRange<Index>(1, 4), c = *rc::gen::inRange<Index>(1, 4);
     const Index r = *rc::gen::element<Index>(1, 2, 7, 130), draws = *rc::gen::element<Index>(1, 3, 64, 70);
     const auto law = random_law<double, 2>(batch, grid, c, r, *rc::gen::inRange<std::uint64_t>(1, 100000));
-    const auto u = sample(law, draws, 5, Laplace{}, test::device());
+    const auto u = sample(with_residual(law, Laplace{}), draws, 5, test::device());
     RC_ASSERT(u.batch() == batch * draws && u.channels() == c && u.grid() == grid);
     const Index s = *rc::gen::inRange<Index>(0, batch), j = *rc::gen::inRange<Index>(0, draws);
     Eigen::VectorXd xi(r);
@@ -101,6 +105,49 @@ TEST_CASE("each draw is m + B'xi with the xi of its own stream, in the order (sa
     const Eigen::VectorXd expected = flat(law.mean, s) + factor_transpose_times(law, s, xi);
     RC_ASSERT((flat(u, s * draws + j) - expected).norm() <= 1e-12 * (1 + expected.norm()));
   }));
+}
+
+TEST_CASE("with a nugget each draw is m + B'xi + eta zeta, xi and zeta from one call of the residual law") {
+  CHECK(rc::check("draws", [] {
+    Grid<2> grid;
+    for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, 14);
+    const Index batch = *rc::gen::inRange<Index>(1, 4), c = *rc::gen::inRange<Index>(1, 4);
+    const Index r = *rc::gen::element<Index>(1, 2, 7), draws = *rc::gen::element<Index>(1, 3, 64, 70);
+    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 100000);
+    const auto law = with_nugget(random_law<double, 2>(batch, grid, c, r, seed), seed + 1);
+    const Index s = *rc::gen::inRange<Index>(0, batch), j = *rc::gen::inRange<Index>(0, draws),
+                n = law.size();
+    const auto check = [&](const auto& residual) {
+      const auto u = sample(with_residual(law, residual), draws, 5, test::device());
+      Eigen::VectorXd both(r + n);
+      Stream stream(5, (std::uint64_t(s) << 32) | std::uint64_t(j), detail::residual_substream);
+      residual.draw(stream, {both.data(), std::size_t(r + n)});
+      const Eigen::VectorXd expected = flat(law.mean, s) + factor_transpose_times(law, s, both.head(r)) +
+                                       flat(law.nugget, s).cwiseProduct(both.tail(n));
+      RC_ASSERT((flat(u, s * draws + j) - expected).norm() <= 1e-12 * (1 + expected.norm()));
+    };
+    check(Gaussian{});
+    check(Laplace{});
+  }));
+}
+
+TEST_CASE("the variance counts the nugget, on every device") {
+  for (const bool nugget : {false, true}) {
+    auto law = random_law<float, 2>(3, {{4, 5}, {}}, 2, 3, 1);
+    if (nugget) law = with_nugget(law, 2);
+    const auto expected = variance(law), v = variance(law, test::device());
+    for (std::size_t i = 0; i < v.size(); ++i)
+      CHECK(v.data()[i] == doctest::Approx(expected.data()[i]).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("a warp maps every draw") {
+  const auto law = with_nugget(random_law<double, 1>(2, {{4}, {}}, 2, 3, 1), 2);
+  const AsinhWarp warp({0.5, 3});
+  const auto z = sample(law, 5, 9, test::device()), u = sample(with_warp(law, warp), 5, 9, test::device());
+  for (Index j = 0; j < 10; ++j)
+    for (Index x = 0; x < 4; ++x)
+      for (Index c = 0; c < 2; ++c) CHECK(u(j, x, c) == warp.map(z(j, x, c), c));
 }
 
 TEST_CASE("more draws, or other samples in the batch, leave a draw as it is") {
@@ -128,10 +175,10 @@ TEST_CASE("a workspace serves again, also for another rank") {
   for (const Index r : {5, 2, 9}) {
     const auto law = random_law<double, 1>(2, {{20}, {}}, 1, r, 3);
     Field<double, 1> u(2 * 10, law.grid(), 1);
-    sample_into(law, 10, 7, Gaussian{}, u, workspace);
+    sample_into(law, 10, 7, u, workspace);
     const double* const xi = workspace.xi.data();
     const double* const coefficients = workspace.coefficients.data();
-    sample_into(law, 10, 7, Gaussian{}, u, workspace);
+    sample_into(law, 10, 7, u, workspace);
     CHECK(workspace.xi.data() == xi);
     CHECK(workspace.coefficients.data() == coefficients);
     CHECK(std::ranges::equal(u.span(), sample(law, 10, 7).span()));
@@ -140,7 +187,7 @@ TEST_CASE("a workspace serves again, also for another rank") {
 
 TEST_CASE("a user's own law needs only draw()") {
   const auto law = random_law<double, 1>(1, {{4}, {}}, 1, 1, 1);
-  const auto u = sample(law, 50, 1, Rademacher{}, test::device());
+  const auto u = sample(with_residual(law, Rademacher{}), 50, 1, test::device());
   for (Index j = 0; j < 50; ++j)
     CHECK((flat(u, j) - flat(law.mean, 0)).cwiseAbs().isApprox(factor_matrix(law, 0).transpose().cwiseAbs()));
 }
@@ -152,7 +199,7 @@ TEST_CASE("misuse gives a sentence") {
   Field<double, 1> wrong(3, {{4}, {}}, 1);
   SampleWorkspace<double> workspace;
   CHECK(
-      sentence([&] { sample_into(law, 3, 1, Gaussian{}, wrong, workspace); }) ==
+      sentence([&] { sample_into(law, 3, 1, wrong, workspace); }) ==
       "mno::sample: argument 'draws': expected batch 6, grid 4 and its domain, 1 channels, got batch 3, grid "
       "4, 1 channels.");
 }

@@ -25,6 +25,15 @@ Law<T, D> random_law(Index batch, Grid<D> grid, Index channels, Index rank, std:
   return {std::move(mean), std::move(factor)};
 }
 
+/// The law with a nugget of random deviations, of both signs.
+template <class T, int D, class R, class W>
+Law<T, D, R, W> with_nugget(Law<T, D, R, W> law, std::uint64_t seed, double scale = 1) {
+  law.nugget = Field<T, D>(law.batch(), law.grid(), law.channels());
+  fill_normal(law.nugget, seed);
+  for (T& eta : law.nugget.span()) eta = T(scale * double(eta));
+  return law;
+}
+
 inline Eigen::MatrixXd random_matrix(Index rows, Index columns, std::uint64_t seed) {
   Eigen::MatrixXd m(rows, columns);
   Stream stream(seed);

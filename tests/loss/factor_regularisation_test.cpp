@@ -11,11 +11,13 @@ TEST_CASE("by hand, and of the whole factor") {
   CHECK(at.value == doctest::Approx(4.5));
   CHECK(at.mean_bar == 0);
   CHECK(at.factor_bar == doctest::Approx(3));
-  // A constant factor of any rank, grid and channel count has its own square as mean.
+  // A constant factor of any rank, grid and channel count has its own square as mean; a nugget counts as one
+  // rank more.
   for_each_case([]<int D>(const Target<double, D>& target, Block<double, D>& block) {
     for (double& b : block.values.span()) b = -2;
     CHECK(FactorRegularisation{.weight = 1}(block.law(), target, 1) ==
-          doctest::Approx(4.0 * double(block.values.batch())));
+          doctest::Approx(4.0 * double(block.values.batch()) *
+                          (block.nugget ? 1 + double(block.channels) / double(block.factors) : 1)));
   });
 }
 

@@ -61,6 +61,7 @@ template <class T> void compare(double tolerance) {
   recipe.hutchinson = {.weight = 0, .probes = 8, .seed = 12345678901234};
   target.step = 3;
   const auto check_term = [&](auto term) {
+    if constexpr (std::is_same_v<decltype(term), ExactNll>) return;  // exact_nll_test.cpp has the dense one
     term.weight = 1;
     Field<T, 1> mean_bar(2, Grid<1>{{5}}, 2), factor_bar(2, Grid<1>{{5}}, 6);
     const double value =

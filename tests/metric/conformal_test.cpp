@@ -135,7 +135,7 @@ TEST_CASE("inflation estimates the mean's squared error without the ensemble's o
 TEST_CASE("inflated, a law with Gaussian mean errors is calibrated") {
   Stream stream(4);
   metric::MeanErrorInflation inflation;
-  metric::Coverage<> raw, inflated;
+  metric::Coverage raw, inflated;
   const auto condition = [&] { return normal_ensemble(1, 100, stream, 0.7 * stream.normal()); };
   const metric::Moments model{Eigen::VectorXd::Zero(1), Eigen::VectorXd::Ones(1)};
   for (int i = 0; i < 4000; ++i) inflation.add(model, metric::moments(condition()));

@@ -16,8 +16,12 @@ constexpr Index count = 200000;
 
 /// The largest |z| over the levels of the hypothesis that members are covered as often as promised.
 template <class R> double worst_z(const R& residual, const metric::Members& members) {
-  metric::Coverage<R> coverage({0.5, 0.8, 0.9, 0.95}, residual);
-  coverage.add({Eigen::VectorXd::Constant(1, 2), Eigen::VectorXd::Constant(1, 9)}, members);
+  metric::Coverage coverage({0.5, 0.8, 0.9, 0.95});
+  const Grid<1> one{{1}};
+  Field<double, 1> mean(1, one, 1), factor(1, one, 1);
+  mean(0, 0, 0) = 2;
+  factor(0, 0, 0) = 3;
+  coverage.add(with_residual(Law<double, 1>(mean, factor), residual), 0, members);
   double worst = 0;
   const auto fractions = coverage.value();
   for (std::size_t l = 0; l < fractions.size(); ++l) {
@@ -34,18 +38,18 @@ template <class R> metric::Members draws(const R& residual) {
 }  // namespace
 
 TEST_CASE("by hand, per condition and in all") {
-  metric::Coverage<> coverage({0.5, 0.95});  // ±0.674 and ±1.960
+  metric::Coverage coverage({0.5, 0.95});  // ±0.674 and ±1.960
   const metric::Moments model{Eigen::Vector2d(0, 1), Eigen::Vector2d(1, 4)};
   coverage.add(model, (metric::Members(2, 2) << 0.5, -1, 2.5, 4.8).finished());
   coverage.add(model, (metric::Members(2, 2) << 0, 0, 9, 9).finished());
   using Fractions = std::vector<std::vector<double>>;
   CHECK(coverage.per_condition() == Fractions{{0.25, 1.0}, {0.5, 0.5}});
   CHECK(coverage.value() == std::vector<double>{0.375, 0.75});
-  CHECK(metric::Coverage<>{}.levels() == std::vector<double>{0.5, 0.8, 0.9, 0.95});
+  CHECK(metric::Coverage{}.levels() == std::vector<double>{0.5, 0.8, 0.9, 0.95});
 }
 
 TEST_CASE("a point mass covers what equals it") {
-  metric::Coverage<> coverage({0.9});
+  metric::Coverage coverage({0.9});
   coverage.add(metric::point_mass(Eigen::VectorXd::Constant(1, 3)),
                (metric::Members(1, 4) << 3, 3, 3, 4).finished());
   CHECK(coverage.value() == std::vector<double>{0.75});
@@ -61,13 +65,13 @@ TEST_CASE("members of the law are covered as promised, under every residual law"
 
 TEST_CASE("misuse gives a sentence") {
   CHECK(sentence([] {
-          metric::Coverage<>({0.5, 1.0});
+          metric::Coverage({0.5, 1.0});
         }) ==
         "mno::metric::Coverage: argument 'levels': expected probabilities strictly between 0 and 1, got 1.");
-  CHECK(sentence([] { metric::Coverage<>(std::vector<double>{}); }) ==
+  CHECK(sentence([] { metric::Coverage(std::vector<double>{}); }) ==
         "mno::metric::Coverage: argument 'levels': expected at least one level, got none.");
   CHECK(sentence([] {
-          metric::Coverage<>{}.add(metric::point_mass(Eigen::Vector2d(0, 0)), metric::Members::Zero(3, 1));
+          metric::Coverage{}.add(metric::point_mass(Eigen::Vector2d(0, 0)), metric::Members::Zero(3, 1));
         }) == "mno::metric::Coverage: argument 'members': expected 2 entries as the model has, got 3.");
 }
 

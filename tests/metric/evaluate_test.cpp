@@ -43,7 +43,7 @@ TEST_CASE("a law: moments, members and covariances, whatever the metric asks for
   CHECK(metric::evaluate(metric::MeanRmse{}, law, u).value() == rmse.value());
   CHECK(metric::evaluate(metric::Crps{}, law, u).value() == crps.value());
   CHECK(metric::evaluate(metric::CovarianceError{}, law, u).value() == error.value());
-  CHECK(metric::evaluate(metric::Coverage<>{}, law, u).per_condition().size() == conditions);
+  CHECK(metric::evaluate(metric::Coverage{}, law, u).per_condition().size() == conditions);
 }
 
 TEST_CASE("conditions with different numbers of members, by their counts") {

@@ -69,6 +69,6 @@ TEST_CASE("a law without density is refused with a sentence") {
   CHECK(metric::has_density(law, 0.1));
   CHECK(
       sentence([&] { metric::LogScore().add(law, 0, metric::Members::Zero(4, 1)); }) ==
-      "mno::metric::LogScore: argument 'law': expected a law with a nugget, or a white noise above 0 that is "
-      "added to it, got neither.");
+      "mno::metric::LogScore: argument 'law': expected a law with a density: residuals without an atom, and "
+      "a nugget or a white noise above 0, got one without.");
 }

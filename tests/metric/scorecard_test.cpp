@@ -64,7 +64,7 @@ TEST_CASE("a law against ensembles: all rows, each by its own metric, each with 
   CHECK(value("crps") == metric::evaluate(metric::Crps{}, law, u).value());
   CHECK(value("energy_score") == metric::evaluate_draws(metric::EnergyScore(grid), draws, u, 3).value());
   CHECK(value("cov_frobenius_rel") == metric::evaluate(metric::CovarianceError{}, law, u).value());
-  CHECK(value("coverage") == metric::evaluate(metric::Coverage<>{}, law, u).value()[0]);
+  CHECK(value("coverage") == metric::evaluate(metric::Coverage{}, law, u).value()[0]);
   CHECK(rows.back().level == 0.95);
 
   metric::ExactModelFloor exact;
@@ -211,7 +211,7 @@ TEST_CASE("by name, without floors, and what is refused") {
       said({.metrics = {"rmse"}}) ==
       "mno::metric::Scorecard: argument 'metrics': expected names of metrics: mean_rmse, var_rmse, w2s, w2g, "
       "crps, energy_score, log_score, cov_frobenius_rel, coverage, pit_distance, got rmse.");
-  CHECK(said({.metrics = {"log_score"}}).find("a law with a nugget") != std::string::npos);
+  CHECK(said({.metrics = {"log_score"}}).find("a law with a density") != std::string::npos);
   auto statistics = data;
   statistics.members = {};
   CHECK(sentence([&] { metric::scorecard(law, statistics); }).find("an ensemble that keeps its members") !=

@@ -105,7 +105,8 @@ template <class M> void draws_are_centred() {
         predict(any_model<M>(grid), any_field<double, D>(1, grid, channels), any_time(), test::device());
     const auto w = any_field<double, D>(1, grid, channels);
     const auto centred = [&](const auto& residual) {
-      const auto draws = sample(law, count, *rc::gen::arbitrary<std::uint64_t>(), residual, test::device());
+      const auto draws =
+          sample(with_residual(law, residual), count, *rc::gen::arbitrary<std::uint64_t>(), test::device());
       double off = 0, size = 0, rounding = 0;
       std::array<double, std::size_t(rank)> along{};  // ⟨w, B_k⟩
       for (Index p = 0; p < law.points(); ++p)

@@ -12,7 +12,7 @@
 namespace mno {
 
 /// A name, and a number or a word.
-struct Setting {
+struct LayerSetting {
   const char* name = "";
   double number = 0;
   const char* word = nullptr;
@@ -28,7 +28,7 @@ struct Setting {
 
 template <class N>
 requires std::is_arithmetic_v<N>
-constexpr Setting setting(const char* name, N number) { return {name, double(number), nullptr}; }
-constexpr Setting setting(const char* name, const char* word) { return {name, 0, word}; }
+constexpr LayerSetting setting(const char* name, N number) { return {name, double(number), nullptr}; }
+constexpr LayerSetting setting(const char* name, const char* word) { return {name, 0, word}; }
 
 }  // namespace mno

@@ -1,6 +1,7 @@
 #pragma once
 // Coordinates of order one: u ↦ (u − shift)/scale per channel, fitted on training data, stored with the
-// model, undone on prediction.
+// model, undone on prediction. Data of a warped law go to its own coordinates before
+// (law/coordinates.hpp), so that shift and scale act below the warp, which the law keeps.
 #include <cmath>
 #include <vector>
 
@@ -64,9 +65,10 @@ struct Normaliser {
     apply_to_spread(data.covariance_factor);
     apply(data.members);
   }
-  template <class T, int D> void undo(Law<T, D>& law) const {
+  template <class T, int D, class R, class W> void undo(Law<T, D, R, W>& law) const {
     undo(law.mean);
     undo_on_spread(law.factor);
+    undo_on_spread(law.nugget);
   }
 
  private:

@@ -36,7 +36,7 @@ inline std::string parameter_text(const Parameter& leaf) {
 }
 template <class L> void add_settings(std::string& list) {
   if constexpr (requires { L::settings; })
-    for (const Setting& setting : L::settings) add_to_list(list, setting.str());
+    for (const LayerSetting& setting : L::settings) add_to_list(list, setting.str());
 }
 /// "pointwise{3->48, weight 48x3, bias 48}"
 template <class L> std::string layer_text() {

@@ -1,17 +1,25 @@
 #pragma once
 // The Gaussian law of a field given noisy values at some points: again a law of the same rank.
 //
-// With A = B at the observed entries (r × p), d = observed − m there, and A = U diag(σ) Vᵀ,
-//   ξ | d ~ N(μ, Σ),  μ = U diag(σ/(τ²+σ²)) Vᵀd,  Σ = U diag(τ²/(τ²+σ²)) Uᵀ,
-//   m' = m + Bᵀμ,  B' = Σ^{1/2}B.
-// A direction with σ = 0 is not observed and keeps its prior. The singular values come from A itself, not
-// from AAᵀ, which would square its condition number.
+// An observed entry e tells y = m_e + b_e·ξ + η_eζ_e + noise of variance t, b_e its column of B. About ξ it
+// is a reading of b_e·ξ with noise η_e² + t, and given ξ it tells of ζ_e alone:
+//   z_e | ξ, y:   mean κ(m_e + b_e·ξ) + (1 − κ)y,  variance κη_e²,   κ = t/(η_e² + t),
+// so the entry keeps κ times its factor and √κ times its nugget; with t = 0 it is y, exactly.
+//
+// For ξ, with A = the b_e of readings divided by their deviations (r × p), d likewise, A = U diag(σ) Vᵀ,
+//   ξ | d ~ N(μ, Σ),  μ = U diag(σ/(1+σ²)) Vᵀd,  Σ = U diag(1/(1+σ²)) Uᵀ,   m' = m + Bᵀμ,  B' = Σ^{1/2}B.
+// Readings without noise go first: 1 + σ² becomes σ², and directions with σ > 0 are known. A direction with
+// σ = 0 keeps its prior. The singular values come from A itself, not from AAᵀ, which would square its
+// condition number.
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <span>
+#include <vector>
 
+#include "mno/core/in_double.hpp"
 #include "mno/law/law.hpp"
 #include "mno/law/triangularise.hpp"
 
@@ -24,61 +32,132 @@ struct Observation {
   double value = 0;
 };
 
-/// One sample's law given observations with noise variance τ² ≥ 0; a law with batch 1. With τ = 0, values
-/// that the law cannot attain together are met in the sense of least squares.
-template <class T, int D>
-Law<T, D> condition(const Law<T, D>& law, Index sample, std::span<const Observation> observations,
-                    double noise_variance) {
-  detail::require_sample("condition", law, sample);
-  require(noise_variance >= 0 && std::isfinite(noise_variance), "condition", "noise_variance",
-          Text("a finite variance, zero or more"), Text(noise_variance));
-  const Index p = Index(observations.size()), r = law.rank(), rows = std::max(p, r);
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(rows, r + 1);  // [Aᵀ d], with zero rows that make it tall
-  for (Index i = 0; i < p; ++i) {
-    const Observation& seen = observations[std::size_t(i)];
-    require(seen.point >= 0 && seen.point < law.points(), "condition", "observations",
-            Text("a point below ", law.points()), Text(seen.point));
-    require(seen.channel >= 0 && seen.channel < law.channels(), "condition", "observations",
-            Text("a channel below ", law.channels()), Text(seen.channel));
-    require(std::isfinite(seen.value), "condition", "observations", Text("finite values"), Text(seen.value));
-    for (Index k = 0; k < r; ++k)
-      a(i, k) = double(detail::factor_at(law, sample, seen.point)(k, seen.channel));
-    a(i, r) = seen.value - double(law.mean(sample, seen.point, seen.channel));
-  }
+namespace detail {
 
-  detail::triangularise(a, r);  // Aᵀ = QR, and R = V diag(σ) Uᵀ is r × r
-  const Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner> svd(
-      a.topLeftCorner(r, r), Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Eigen::MatrixXd& u = svd.matrixV();
-  const Eigen::VectorXd projected = svd.matrixU().transpose() * a.col(r).head(r);  // Vᵀd
+/// ξ = shift + root ξ', ξ' ~ N(0, I)
+template <class T> struct Coefficients {
+  VectorIn<T> shift;  // r
+  MatrixIn<T> root;   // r × r, symmetric
+};
 
-  const double tau = std::sqrt(noise_variance);
-  // Spread at an observed entry that is rounding beside the field's largest is not information: an entry that
-  // was observed exactly before has such a rest.
-  double largest = 0;
-  for (Index x = 0; x < law.points(); ++x)
-    largest = std::max(largest, double(detail::factor_at(law, sample, x).colwise().norm().maxCoeff()));
-  const double negligible = 8 * std::sqrt(double(rows)) * double(std::numeric_limits<T>::epsilon()) * largest;
-  Eigen::VectorXd mu(r), shrink(r);
+/// ξ ~ N(0, I) given readings a_i·ξ = d_i with noise of the given deviation; rows are [a_i d_i]. Singular
+/// values up to `negligible` are rounding.
+template <class T>
+Coefficients<T> posterior_of(const MatrixIn<T>& readings, double deviation, double negligible) {
+  using Matrix = MatrixIn<T>;
+  using Vector = VectorIn<T>;
+  const Index r = readings.cols() - 1;
+  Matrix a = Matrix::Zero(std::max(readings.rows(), r), r + 1);  // zero rows make it tall
+  a.topRows(readings.rows()) = readings;
+  triangularise(a, r);  // Aᵀ = QR, and R = V diag(σ) Uᵀ is r × r
+  const Eigen::JacobiSVD<Matrix, Eigen::NoQRPreconditioner> svd(a.topLeftCorner(r, r),
+                                                                Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Matrix& u = svd.matrixV();
+  const Vector projected = svd.matrixU().transpose() * a.col(r).head(r);  // Vᵀd
+  Vector mu(r), shrink(r);
   for (Index k = 0; k < r; ++k) {
     const double sigma = svd.singularValues()[k];
     const bool informative = sigma > negligible;
-    const double total = noise_variance + sigma * sigma;
+    const double total = deviation * deviation + sigma * sigma;
     mu[k] = informative ? sigma / total * projected[k] : 0;
-    shrink[k] = informative ? tau / std::sqrt(total) : 1;
+    shrink[k] = informative ? deviation / std::sqrt(total) : 1;
   }
-  const Eigen::VectorXd shift = u * mu;
-  const Eigen::MatrixXd scaled = u * shrink.asDiagonal(), u_transposed = u.transpose();
-  const Eigen::MatrixXd root = scaled * u_transposed;  // Σ^{1/2}
+  const Matrix scaled = u * shrink.asDiagonal(), u_transposed = u.transpose();
+  return {u * mu, scaled * u_transposed};
+}
 
-  Law<T, D> posterior(Field<T, D>(1, law.grid(), law.channels()),
-                      Field<T, D>(1, law.grid(), law.factor.channels()));
-  const Eigen::MatrixXd b = factor_matrix(law, sample).template cast<double>(), shrunk = root * b;
-  const Eigen::VectorXd mean = flat(law.mean, sample).template cast<double>() + b.transpose() * shift;
+/// What was seen of one entry: the average of its observations.
+struct Seen {
+  double sum = 0, count = 0;
+  double value() const { return sum / count; }
+};
+
+}  // namespace detail
+
+/// One sample's law given observations with noise variance τ² ≥ 0; a law with batch 1. With τ = 0, values
+/// that the law cannot attain together are met in the sense of least squares.
+template <class T, int D, class R, class W>
+Law<T, D, R, W> condition(const Law<T, D, R, W>& law, Index sample, std::span<const Observation> observations,
+                          double noise_variance) {
+  static_assert(detail::MaybeGaussian<R>,
+                "mno: conditioning is exact for Gaussian residuals only: with_residual(law, Gaussian{}) has "
+                "the same mean and covariance");
+  static_assert(detail::MaybeUnwarped<W>,
+                "mno: condition in the law's own coordinates, condition(unwarped(law), …) on values that "
+                "law.warp.inverse gives, and put the warp back with with_warp");
+  if constexpr (detail::MaybeUnwarped<W>) detail::require_unwarped("condition", law.warp);
+  if constexpr (detail::MaybeGaussian<R>)
+    require(law.residual.gaussian(), "condition", "law",
+            Text("Gaussian residuals: with_residual(law, Gaussian{}) has the same mean and covariance"),
+            Text("others"));
+  detail::require_sample("condition", law, sample);
+  require(noise_variance >= 0 && std::isfinite(noise_variance), "condition", "noise_variance",
+          Text("a finite variance, zero or more"), Text(noise_variance));
+  const Index r = law.rank(), channels = law.channels();
+  std::map<Index, detail::Seen> seen;  // by entry
+  for (const Observation& one : observations) {
+    require(one.point >= 0 && one.point < law.points(), "condition", "observations",
+            Text("a point below ", law.points()), Text(one.point));
+    require(one.channel >= 0 && one.channel < channels, "condition", "observations",
+            Text("a channel below ", channels), Text(one.channel));
+    require(std::isfinite(one.value), "condition", "observations", Text("finite values"), Text(one.value));
+    detail::Seen& entry = seen[one.point * channels + one.channel];
+    entry.sum += one.value;
+    entry.count += 1;
+  }
+
+  using Matrix = detail::MatrixIn<T>;
+  using Vector = detail::VectorIn<T>;
+  const Matrix b = factor_matrix(law, sample).template cast<double>();
+  const Vector m = flat(law.mean, sample).template cast<double>();
+  Vector eta = Vector::Zero(law.size());
+  if (law.has_nugget()) eta = flat(law.nugget, sample).template cast<double>();
+
+  // Spread at an observed entry that is rounding beside the field's largest is not information: an entry that
+  // was observed exactly before has such a rest. Noise of that size is none.
+  const double negligible = 8 * std::sqrt(double(std::max(Index(seen.size()), r))) *
+                            double(std::numeric_limits<T>::epsilon()) *
+                            std::sqrt(b.colwise().squaredNorm().maxCoeff());
+  Matrix exact(Index(seen.size()), r + 1), noisy(Index(seen.size()), r + 1);
+  Index exacts = 0, noisies = 0;
+  for (const auto& [e, one] : seen) {
+    const double deviation = std::sqrt(eta[e] * eta[e] + noise_variance / one.count);
+    detail::RowVectorIn<T> reading(r + 1);
+    reading << b.col(e).transpose(), one.value() - m[e];
+    if (deviation <= negligible)
+      exact.row(exacts++) = std::sqrt(one.count) * reading;  // least squares count every observation
+    else if (b.col(e).norm() > negligible)
+      noisy.row(noisies++) = reading / deviation;
+  }
+  detail::Coefficients<T> xi{Vector::Zero(r), Matrix::Identity(r, r)};
+  if (exacts > 0) xi = detail::posterior_of<T>(exact.topRows(exacts), 0, negligible);
+  if (noisies > 0) {
+    Matrix rest = noisy.topRows(noisies);  // seen by what is left to vary
+    rest.col(r) -= rest.leftCols(r) * xi.shift;
+    rest.leftCols(r) = (rest.leftCols(r) * xi.root).eval();
+    const detail::Coefficients<T> next = detail::posterior_of<T>(rest, 1, 0);
+    xi.shift += xi.root * next.shift;
+    xi.root = (next.root * xi.root).eval();  // applied to B from the left: the first one first
+  }
+
+  Vector mean = m + b.transpose() * xi.shift;
+  Matrix shrunk = xi.root * b;
+  for (const auto& [e, one] : seen) {
+    const double t = noise_variance / one.count, d = eta[e] * eta[e];
+    if (d == 0) continue;
+    const double kappa = t / (d + t);
+    mean[e] = kappa * mean[e] + (1 - kappa) * one.value();
+    shrunk.col(e) *= kappa;
+    eta[e] *= std::sqrt(kappa);
+  }
+
+  Law<T, D, R, W> posterior(
+      Field<T, D>(1, law.grid(), channels), Field<T, D>(1, law.grid(), law.factor.channels()),
+      law.has_nugget() ? Field<T, D>(1, law.grid(), channels) : Field<T, D>(), law.residual, law.warp);
   flat(posterior.mean, 0) = mean.template cast<T>();
+  if (law.has_nugget()) flat(posterior.nugget, 0) = eta.template cast<T>();
   for (Index x = 0; x < law.points(); ++x)
-    detail::factor_at(posterior, 0, x) =
-        shrunk.middleCols(x * law.channels(), law.channels()).template cast<T>();
+    detail::factor_at(posterior, 0, x) = shrunk.middleCols(x * channels, channels).template cast<T>();
   return posterior;
 }
 

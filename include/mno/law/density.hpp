@@ -1,46 +1,69 @@
 #pragma once
-// The log density of a field under N(m, Γ + εI): Γ = BᵀB is singular, so a little white noise ε > 0 is
-// needed.
+// The log density of a field under a law. BᵀB alone is singular: a nugget η, or white noise of variance ε
+// that is added here, makes a density of it.
 //
-// All algebra is r × r. With d = u − m and W = [Bᵀ; √ε I_r], (n+r) × r,
-//   dᵀ(Γ + εI)⁻¹d = min_μ (‖d − Bᵀμ‖² + ε‖μ‖²)/ε = min_μ ‖[d; 0] − Wμ‖²/ε          (Woodbury)
-//   log det(Γ + εI) = (n − r) log ε + log det(BBᵀ + εI) = (n − r) log ε + 2 Σ log|R_kk|,  W = QR.
-// The quadratic form comes out as a squared residual, so nothing cancels however small ε is; the textbook
-// dᵀd/ε − dᵀBᵀ(…)⁻¹Bd/ε would.
+// In the law's own coordinates, with e = z − m, D = diag(η² + ε) and Γ = BᵀB + D, all algebra is r × r. With
+// rows divided by their deviation, W = [D^{−½}Bᵀ; I_r], (n+r) × r,
+//   eᵀΓ⁻¹e = min_μ (‖D^{−½}(e − Bᵀμ)‖² + ‖μ‖²) = min_μ ‖[D^{−½}e; 0] − Wμ‖²            (Woodbury)
+//   log det Γ = log det D + log det(I + B D⁻¹Bᵀ) = log det D + 2 Σ log|R_kk|,  W = QR.
+// The quadratic form comes out as a squared residual, so nothing cancels however small D is; the textbook
+// eᵀD⁻¹e − eᵀD⁻¹Bᵀ(…)⁻¹B D⁻¹e would. An elliptical law has a density that depends on the two alone, and a
+// warp divides it by its slopes:
+//   log p(u) = log f_n(eᵀΓ⁻¹e) − ½ log det Γ − Σ log w'(z)
 #include <Eigen/Core>
 #include <cmath>
-#include <numbers>
+#include <limits>
 
+#include "mno/core/in_double.hpp"
 #include "mno/law/law.hpp"
 #include "mno/law/triangularise.hpp"
 
 namespace mno {
 
-/// log N(u; m, Γ + εI) of one flattened field under one sample's law.
-template <class T, int D, class V>
-double log_density(const Law<T, D>& law, Index sample, const Eigen::MatrixBase<V>& u, double epsilon) {
+/// log p(u) of one flattened field under one sample's law, with white noise of variance ε ≥ 0 added to the
+/// nugget.
+template <class T, int D, class R, class W, class V>
+double log_density(const Law<T, D, R, W>& law, Index sample, const Eigen::MatrixBase<V>& u,
+                   double epsilon = 0) {
+  static_assert(
+      requires(const R& residual) { residual.log_density(1.0, 1.0); },
+      "mno: a log density needs a residual law with log_density(q, n); a compound Poisson law has "
+      "none, because it has an atom");
   detail::require_sample("log_density", law, sample);
-  require(epsilon > 0 && std::isfinite(epsilon), "log_density", "epsilon",
-          Text("a positive finite noise variance, without which the low-rank covariance is singular"),
+  require(epsilon >= 0 && std::isfinite(epsilon), "log_density", "epsilon",
+          Text("a finite noise variance, zero or more"), Text(epsilon));
+  require(law.has_nugget() || epsilon > 0, "log_density", "epsilon",
+          Text("a positive noise variance: without a nugget the low-rank covariance is singular"),
           Text(epsilon));
   const Index n = law.size(), r = law.rank();
   require(u.size() == n, "log_density", "u", Text("points x channels = ", n, " entries"), Text(u.size()));
 
-  Eigen::MatrixXd w = Eigen::MatrixXd::Zero(n + r, r + 1);  // [W d]
-  w.topLeftCorner(n, r) = factor_matrix(law, sample).transpose().template cast<double>();
-  w.bottomLeftCorner(r, r).diagonal().setConstant(std::sqrt(epsilon));
-  w.col(r).head(n) = u.template cast<double>() - flat(law.mean, sample).template cast<double>();
-
+  detail::MatrixIn<T> w = detail::MatrixIn<T>::Zero(n + r, r + 1);  // [W D^{−½}e]
+  w.bottomLeftCorner(r, r).diagonal().setOnes();
+  double log_det = 0, log_slopes = 0;
+  for (Index i = 0; i < n; ++i) {
+    const Index channel = i % law.channels();
+    const double eta = law.has_nugget() ? double(flat(law.nugget, sample)[i]) : 0, d = eta * eta + epsilon;
+    require(d > 0, "log_density", "law", Text("a nugget without zeros, or epsilon above zero"),
+            Text("no noise at entry ", i));
+    const double z = law.warp.inverse(double(u[i]), channel);
+    if (std::isinf(z)) return -std::numeric_limits<double>::infinity();  // the warp does not reach u
+    const double deviation = std::sqrt(d);
+    w.row(i).head(r) =
+        detail::factor_at(law, sample, i / law.channels()).col(channel).template cast<double>().transpose() /
+        deviation;
+    w(i, r) = (z - double(flat(law.mean, sample)[i])) / deviation;
+    log_det += std::log(d);
+    if constexpr (!std::is_same_v<W, Unwarped>) log_slopes += std::log(law.warp.slope(z, channel));
+  }
   detail::triangularise(w, r);
-  const double quadratic = w.col(r).tail(n).squaredNorm() / epsilon;
-  const double log_det =
-      double(n - r) * std::log(epsilon) + 2 * w.diagonal().head(r).array().abs().log().sum();
-  return -0.5 * (quadratic + log_det + double(n) * std::log(2 * std::numbers::pi));
+  log_det += 2 * w.diagonal().head(r).array().abs().log().sum();
+  return law.residual.log_density(w.col(r).tail(n).squaredNorm(), double(n)) - 0.5 * log_det - log_slopes;
 }
 
-/// log N(u; m, Γ + εI) per sample.
-template <class T, int D>
-Eigen::VectorXd log_density(const Law<T, D>& law, const Field<T, D>& u, double epsilon) {
+/// log p(u) per sample.
+template <class T, int D, class R, class W>
+Eigen::VectorXd log_density(const Law<T, D, R, W>& law, const Field<T, D>& u, double epsilon = 0) {
   require(u.batch() == law.batch() && u.grid() == law.grid() && u.channels() == law.channels(), "log_density",
           "u",
           Text("batch ", law.batch(), ", grid ", law.grid().str(), " and its domain, ", law.channels(),

@@ -1,42 +1,51 @@
 #pragma once
-// The law of u_t given u_0, as a model returns it: mean m and factor B, one pair per sample.
+// The law of u_t given u_0: mean m, factor B and nugget η, one triple per sample; the law of the residuals
+// and the warp to the user's units, one for all.
 //
-//   E[u] = m,   Cov[u] = Γ = BᵀB,   Var[u(c,x)] = Σ_k B_k(c,x)²,   u = m + Bᵀξ with E ξ = 0, Cov ξ = I_r.
+//   u = w(z),   z = m + Bᵀξ + η∘ζ,   E ξ = 0, E ζ = 0, Cov (ξ, ζ) = I
+//   E[z] = m,   Cov[z] = Γ = BᵀB + diag(η²),   Var[z(c,x)] = Σ_k B_k(c,x)² + η(c,x)²
 //
+// ξ and ζ are drawn together by the residual law, so every z(c,x) is m + σ times its standardised marginal.
 // A sample's fields are flattened as they lie in memory, entry x·C + c of n = points·C, so B is r × n. The
 // factor field holds B_k(c,x) in channel k·C + c (law/factor.hpp).
 #include <Eigen/Core>
+#include <type_traits>
 #include <utility>
 
 #include "mno/core/error.hpp"
 #include "mno/core/field.hpp"
 #include "mno/law/factor.hpp"
+#include "mno/law/residual/gaussian.hpp"
+#include "mno/law/warp.hpp"
 
 namespace mno {
 
-template <class T, int D> struct Law {
+template <class T, int D, class R = Gaussian, class W = Unwarped> struct Law {
+  static_assert(ResidualLaw<R>, "mno: a residual law needs draw(Stream&, std::span<double>) const");
+  static_assert(Warp<W>,
+                "mno: a warp needs map(z, channel), inverse(u, channel) and slope(z, channel), all const");
   using Scalar = T;
   static constexpr int dimension = D;
 
-  Field<T, D> mean;    // (batch, grid…, C)
-  Field<T, D> factor;  // (batch, grid…, r·C)
-  Field<T, D> nugget{};
+  Field<T, D> mean;      // m, (batch, grid…, C)
+  Field<T, D> factor;    // B, (batch, grid…, r·C)
+  Field<T, D> nugget{};  // η, (batch, grid…, C), of any sign; empty: none
+  R residual{};
+  W warp{};
 
-  Law() = default;
-  Law(Field<T, D> m, Field<T, D> b, Field<T, D> eta) : Law(std::move(m), std::move(b)) {
-    nugget = std::move(eta);
+  Law() requires(std::is_default_constructible_v<R>&& std::is_default_constructible_v<W>) {}
+  Law(Field<T, D> m, Field<T, D> b) : mean(std::move(m)), factor(std::move(b)) { require_parts(); }
+  Law(Field<T, D> m, Field<T, D> b, Field<T, D> eta)
+      : mean(std::move(m)), factor(std::move(b)), nugget(std::move(eta)) {
+    require_parts();
   }
-  Law(Field<T, D> m, Field<T, D> b) : mean(std::move(m)), factor(std::move(b)) {
-    require(mean.batch() >= 1, "Law", "mean", Text("at least one sample"), Text("an empty field"));
-    require(factor.batch() == mean.batch(), "Law", "factor", Text("the mean's batch, ", mean.batch()),
-            Text(factor.batch()));
-    require(
-        factor.grid() == mean.grid(), "Law", "factor",
-        Text("the mean's grid, ", mean.grid().str(), ", and its domain"),
-        Text(factor.grid().str(), factor.grid().points == mean.grid().points ? " on another domain" : ""));
-    require(factor.channels() % mean.channels() == 0, "Law", "factor",
-            Text("a multiple of the mean's ", mean.channels(), " channels"),
-            Text(factor.channels(), " channels"));
+  Law(Field<T, D> m, Field<T, D> b, Field<T, D> eta, R of_residuals, W to_units)
+      : mean(std::move(m)),
+        factor(std::move(b)),
+        nugget(std::move(eta)),
+        residual(std::move(of_residuals)),
+        warp(std::move(to_units)) {
+    require_parts();
   }
 
   Index batch() const { return mean.batch(); }
@@ -44,8 +53,48 @@ template <class T, int D> struct Law {
   Index channels() const { return mean.channels(); }
   Index size() const { return points() * channels(); }  // n, the length of one flattened sample
   Index rank() const { return channels() ? factor.channels() / channels() : 0; }
+  bool has_nugget() const { return nugget.size() > 0; }
   const Grid<D>& grid() const { return mean.grid(); }
+
+ private:
+  void require_parts() const {
+    require(mean.batch() >= 1, "Law", "mean", Text("at least one sample"), Text("an empty field"));
+    require_like_mean("factor", factor);
+    require(factor.channels() % mean.channels() == 0, "Law", "factor",
+            Text("a multiple of the mean's ", mean.channels(), " channels"),
+            Text(factor.channels(), " channels"));
+    if (has_nugget()) {
+      require_like_mean("nugget", nugget);
+      require(nugget.channels() == mean.channels(), "Law", "nugget",
+              Text("the mean's ", mean.channels(), " channels"), Text(nugget.channels(), " channels"));
+    }
+    if constexpr (requires { warp.require_channels(Index(1)); }) warp.require_channels(mean.channels());
+  }
+  void require_like_mean(const char* argument, const Field<T, D>& field) const {
+    require(field.batch() == mean.batch(), "Law", argument, Text("the mean's batch, ", mean.batch()),
+            Text(field.batch()));
+    require(field.grid() == mean.grid(), "Law", argument,
+            Text("the mean's grid, ", mean.grid().str(), ", and its domain"),
+            Text(field.grid().str(), field.grid().points == mean.grid().points ? " on another domain" : ""));
+  }
 };
+
+/// The law with other residuals: with_residual(law, StudentT(5)).
+template <class T, int D, class R, class W, class Other>
+Law<T, D, Other, W> with_residual(Law<T, D, R, W> law, Other residual) {
+  return {std::move(law.mean), std::move(law.factor), std::move(law.nugget), std::move(residual),
+          std::move(law.warp)};
+}
+/// The law with another warp: with_warp(law, LogWarp{}). Mean, factor and nugget are those of z.
+template <class T, int D, class R, class W, class Other>
+Law<T, D, R, Other> with_warp(Law<T, D, R, W> law, Other warp) {
+  return {std::move(law.mean), std::move(law.factor), std::move(law.nugget), std::move(law.residual),
+          std::move(warp)};
+}
+/// The law of z itself.
+template <class T, int D, class R, class W> Law<T, D, R> unwarped(Law<T, D, R, W> law) {
+  return with_warp(std::move(law), Unwarped{});
+}
 
 /// One sample of a field as a vector: entry x·C + c. No copy.
 template <class T, int D> Eigen::Map<const Eigen::VectorX<T>> flat(const Field<T, D>& field, Index sample) {
@@ -62,23 +111,41 @@ namespace detail {
 template <class T> using RowMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// B(·, x·C … x·C + C): the r × C block of the factor that belongs to one point. No copy.
-template <class T, int D>
-Eigen::Map<const RowMatrix<T>> factor_at(const Law<T, D>& law, Index sample, Index point) {
+template <class T, int D, class R, class W>
+Eigen::Map<const RowMatrix<T>> factor_at(const Law<T, D, R, W>& law, Index sample, Index point) {
   return {&law.factor(sample, point, 0), law.rank(), law.channels()};
 }
-template <class T, int D> Eigen::Map<RowMatrix<T>> factor_at(Law<T, D>& law, Index sample, Index point) {
+template <class T, int D, class R, class W>
+Eigen::Map<RowMatrix<T>> factor_at(Law<T, D, R, W>& law, Index sample, Index point) {
   return {&law.factor(sample, point, 0), law.rank(), law.channels()};
 }
 
-template <class T, int D> void require_sample(const char* function, const Law<T, D>& law, Index sample) {
+/// σ² = Σ_k B_k² + η² of one entry, counted over the whole batch; in the law's own coordinates.
+template <class T, int D, class R, class W> double own_variance(const Law<T, D, R, W>& law, Index entry) {
+  const Index channels = law.channels();
+  const double v = row_variance(law.factor.data() + entry / channels * law.factor.channels(),
+                                entry % channels, channels, law.rank());
+  if (!law.has_nugget()) return v;
+  const double eta = double(law.nugget.data()[entry]);
+  return v + eta * eta;
+}
+
+template <class T, int D, class R, class W>
+void require_sample(const char* function, const Law<T, D, R, W>& law, Index sample) {
   require(sample >= 0 && sample < law.batch(), function, "sample",
           Text("an index below the law's batch, ", law.batch()), Text(sample));
+}
+
+template <MaybeUnwarped W> void require_unwarped(const char* function, const W& warp) {
+  require(warp.identity(), function, "law", Text("a law without a warp: ask unwarped(law), or sample"),
+          Text("a warped law"));
 }
 
 }  // namespace detail
 
 /// The factor B of one sample as a plain matrix, r × n.
-template <class T, int D> Eigen::MatrixX<T> factor_matrix(const Law<T, D>& law, Index sample) {
+template <class T, int D, class R, class W>
+Eigen::MatrixX<T> factor_matrix(const Law<T, D, R, W>& law, Index sample) {
   detail::require_sample("factor_matrix", law, sample);
   Eigen::MatrixX<T> b(law.rank(), law.size());
   for (Index x = 0; x < law.points(); ++x)
@@ -87,8 +154,8 @@ template <class T, int D> Eigen::MatrixX<T> factor_matrix(const Law<T, D>& law, 
 }
 
 /// B v: a flattened field seen by the r factors. Sums run in double for every scalar.
-template <class T, int D, class V>
-Eigen::VectorXd factor_times(const Law<T, D>& law, Index sample, const Eigen::MatrixBase<V>& v) {
+template <class T, int D, class R, class W, class V>
+Eigen::VectorXd factor_times(const Law<T, D, R, W>& law, Index sample, const Eigen::MatrixBase<V>& v) {
   detail::require_sample("factor_times", law, sample);
   require(v.size() == law.size(), "factor_times", "v", Text("points x channels = ", law.size(), " entries"),
           Text(v.size()));
@@ -101,8 +168,9 @@ Eigen::VectorXd factor_times(const Law<T, D>& law, Index sample, const Eigen::Ma
 }
 
 /// Bᵀξ: the flattened field that coefficients ξ make of the factors.
-template <class T, int D, class V>
-Eigen::VectorX<T> factor_transpose_times(const Law<T, D>& law, Index sample, const Eigen::MatrixBase<V>& xi) {
+template <class T, int D, class R, class W, class V>
+Eigen::VectorX<T> factor_transpose_times(const Law<T, D, R, W>& law, Index sample,
+                                         const Eigen::MatrixBase<V>& xi) {
   detail::require_sample("factor_transpose_times", law, sample);
   require(xi.size() == law.rank(), "factor_transpose_times", "xi", Text("rank = ", law.rank(), " entries"),
           Text(xi.size()));
@@ -112,16 +180,6 @@ Eigen::VectorX<T> factor_transpose_times(const Law<T, D>& law, Index sample, con
     field.segment(x * law.channels(), law.channels()) =
         detail::factor_at(law, sample, x).transpose().lazyProduct(coefficients);
   return field;
-}
-
-/// Var[u(c,x)] = Σ_k B_k(c,x)², the diagonal of Γ.
-template <class T, int D> Field<T, D> variance(const Law<T, D>& law) {
-  Field<T, D> result(law.batch(), law.grid(), law.channels());
-  for (Index s = 0; s < law.batch(); ++s)
-    for (Index x = 0; x < law.points(); ++x)
-      flat(result, s).segment(x * law.channels(), law.channels()) =
-          detail::factor_at(law, s, x).colwise().squaredNorm();
-  return result;
 }
 
 }  // namespace mno

@@ -1,5 +1,8 @@
 #pragma once
-// Draws u = m + Bᵀξ from a law.
+// Draws u = w(m + Bᵀξ + η∘ζ) from a law.
+//
+// The residual law gives ξ and ζ of a draw as one vector of r + n numbers, so that a scale mixture has one
+// scale for both. Without a nugget it gives r numbers.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cstdint>
@@ -8,16 +11,15 @@
 
 #include "mno/device/cpu.hpp"
 #include "mno/device/product.hpp"
-#include "mno/law/law.hpp"
-#include "mno/law/residual.hpp"
-#include "mno/law/residual/gaussian.hpp"
+#include "mno/law/coordinates.hpp"
+#include "mno/law/moments.hpp"
 
 namespace mno {
 
-/// Scratch memory of `sample_into`, of a size that depends on the rank alone. Kept by the caller, it grows
-/// once and then nothing is allocated.
+/// Scratch memory of `sample_into`, of a size that depends on the rank alone, and with a nugget on n. Kept by
+/// the caller, it grows once and then nothing is allocated.
 template <class T> struct SampleWorkspace {
-  std::vector<double> xi;       // one draw of ξ
+  std::vector<double> xi;       // one draw of ξ, and ζ behind it
   std::vector<T> coefficients;  // (draw of a tile, k)
   std::vector<T> factor;        // (k, entry of a tile)
 };
@@ -32,10 +34,9 @@ inline constexpr Index tile_draws = 64, tile_entries = 64;
 
 /// Writes `count` draws per sample into `draws`, (batch·count, grid…, C): draw j of sample s is its entry
 /// s·count + j. Draw j of sample s depends on (seed, s, j) and the law of that sample only.
-template <class T, int D, class R = Gaussian>
-void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual, Field<T, D>& draws,
+template <class T, int D, class R, class W>
+void sample_into(const Law<T, D, R, W>& law, Index count, std::uint64_t seed, Field<T, D>& draws,
                  SampleWorkspace<T>& workspace) {
-  static_assert(ResidualLaw<R>, "mno: a residual law needs draw(Stream&, std::span<double>) const");
   require(count >= 1 && count < (Index(1) << 32), "sample", "count", Text("between 1 and 2^32 - 1 draws"),
           Text(count));
   require(draws.batch() == law.batch() * count && draws.channels() == law.channels() &&
@@ -48,7 +49,8 @@ void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R&
   using Rows = Eigen::Map<detail::RowMatrix<T>>;
   const Index rank = law.rank(), channels = law.channels(), n = law.size();
   const Index tile_points = std::max(Index(1), detail::tile_entries / channels);
-  workspace.xi.resize(std::size_t(rank));
+  const bool nugget = law.has_nugget();
+  workspace.xi.resize(std::size_t(nugget ? rank + n : rank));
   workspace.coefficients.resize(std::size_t(detail::tile_draws * rank));
   workspace.factor.resize(std::size_t(rank * tile_points * channels));
 
@@ -59,8 +61,12 @@ void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R&
       Rows xi(workspace.coefficients.data(), std::min(detail::tile_draws, count - j), rank);
       for (Index i = 0; i < xi.rows(); ++i) {
         Stream stream(seed, (std::uint64_t(s) << 32) | std::uint64_t(j + i), detail::residual_substream);
-        residual.draw(stream, std::span<double>(workspace.xi));
+        law.residual.draw(stream, std::span<double>(workspace.xi));
         for (Index k = 0; k < rank; ++k) xi(i, k) = T(workspace.xi[std::size_t(k)]);
+        if (nugget) {  // m + η∘ζ, to which the product is added
+          const Eigen::Map<const Eigen::VectorXd> zeta(workspace.xi.data() + rank, n);
+          all.row(j + i) = (mean + flat(law.nugget, s).cwiseProduct(zeta.template cast<T>())).transpose();
+        }
       }
       for (Index x = 0; x < law.points(); x += tile_points) {
         const Index points = std::min(tile_points, law.points() - x);
@@ -73,30 +79,31 @@ void sample_into(const Law<T, D>& law, Index count, std::uint64_t seed, const R&
         auto out = all.block(j, x * channels, xi.rows(), b.cols());
         const MatrixView<T> to{out.data(), out.rows(), out.cols(), n};
         detail::product<T>(to, {xi.data(), rank, 1}, {b.data(), rank, b.cols(), b.cols()}, rank, T(1),
-                           Write::set, false, mean.data() + x * channels);
+                           nugget ? Write::add : Write::set, false,
+                           nugget ? nullptr : mean.data() + x * channels);
       }
     }
   }
+  to_user_units(draws, law.warp);
 }
 
 /// `count` draws per sample, (batch·count, grid…, C), in the order (sample, draw).
-template <class T, int D, class R = Gaussian>
-Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual = {}) {
+template <class T, int D, class R, class W>
+Field<T, D> sample(const Law<T, D, R, W>& law, Index count, std::uint64_t seed) {
   require(count >= 1, "sample", "count", Text("at least one draw"), Text(count));
   Field<T, D> draws(law.batch() * count, law.grid(), law.channels());
   SampleWorkspace<T> workspace;
-  sample_into(law, count, seed, residual, draws, workspace);
+  sample_into(law, count, seed, draws, workspace);
   return draws;
 }
 
 // With a device named, as other calls have it: draws are made one after the other on the calling thread.
-template <class T, int D, class R>
-Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, const R& residual, Cpu&) {
-  return sample(law, count, seed, residual);
-}
-template <class T, int D> Field<T, D> sample(const Law<T, D>& law, Index count, std::uint64_t seed, Cpu&) {
+template <class T, int D, class R, class W>
+Field<T, D> sample(const Law<T, D, R, W>& law, Index count, std::uint64_t seed, Cpu&) {
   return sample(law, count, seed);
 }
-template <class T, int D> Field<T, D> variance(const Law<T, D>& law, Cpu&) { return variance(law); }
+template <class T, int D, class R, class W> Field<T, D> variance(const Law<T, D, R, W>& law, Cpu&) {
+  return variance(law);
+}
 
 }  // namespace mno

@@ -13,7 +13,7 @@ struct FactorRegularisation {
   template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>&) const {
     detail::require_factor(name, law);
   }
-  /// B² summed over ranks is the variance.
+  /// B² summed over ranks, and η² with them, is the variance.
   MNO_HOST_DEVICE detail::EntryTerm at(double, double variance, const detail::EntryTarget&) const {
     return {variance, 0, 1};
   }

@@ -1,7 +1,8 @@
 #pragma once
 // Which part of the members lies inside the law's central intervals:
 //
-//   m + σ q((1−p)/2) ≤ u ≤ m + σ q((1+p)/2),   q the quantile of the residual law's standardised marginal
+//   w(m + σ q((1−p)/2)) ≤ u ≤ w(m + σ q((1+p)/2)),   q the quantile of the residual law's standardised
+//   marginal, w the warp
 //
 // A calibrated law covers the fraction p of them at every level p.
 //
@@ -18,33 +19,30 @@
 
 namespace mno::metric {
 
-template <class R = Gaussian> class Coverage {
+class Coverage {
  public:
-  explicit Coverage(std::vector<double> levels = {0.5, 0.8, 0.9, 0.95}, const R& residual = {})
-      : levels_(std::move(levels)) {
+  explicit Coverage(std::vector<double> levels = {0.5, 0.8, 0.9, 0.95}) : levels_(std::move(levels)) {
     require(!levels_.empty(), "metric::Coverage", "levels", Text("at least one level"), Text("none"));
-    const Marginal<R> standard{0, 1, residual};
-    for (const double p : levels_) {
+    for (const double p : levels_)
       require(p > 0 && p < 1, "metric::Coverage", "levels", Text("probabilities strictly between 0 and 1"),
               Text(p));
-      lower_.push_back(standard.quantile((1 - p) / 2));
-      upper_.push_back(standard.quantile((1 + p) / 2));
-    }
   }
 
+  /// The marginals of one sample of a law.
+  template <class T, int D, class R, class W>
+  void add(const Law<T, D, R, W>& law, Index sample, const Members& members) {
+    add(
+        law.size(), [&](Index i) { return marginal(law, sample, i / law.channels(), i % law.channels()); },
+        law.residual, members);
+  }
+  /// Gaussian marginals with these moments.
   void add(const Moments& model, const Members& members) {
-    detail::require_entries("metric::Coverage", "members", model.size(), members.rows());
-    std::vector<double> inside(levels_.size(), 0.0);
-    for (Index i = 0; i < model.size(); ++i) {
-      const double mean = model.mean[i], sd = std::sqrt(model.variance[i]);
-      for (std::size_t l = 0; l < levels_.size(); ++l) {
-        const double from = mean + sd * lower_[l], to = mean + sd * upper_[l];
-        for (Index j = 0; j < members.cols(); ++j)
-          inside[l] += members(i, j) >= from && members(i, j) <= to ? 1 : 0;
-      }
-    }
-    for (double& count : inside) count /= double(members.size());
-    conditions_.push_back(std::move(inside));
+    add(
+        model.size(),
+        [&](Index i) {
+          return Marginal<>{model.mean[i], std::sqrt(model.variance[i])};
+        },
+        Gaussian{}, members);
   }
 
   const std::vector<double>& levels() const { return levels_; }
@@ -62,7 +60,29 @@ template <class R = Gaussian> class Coverage {
   }
 
  private:
-  std::vector<double> levels_, lower_, upper_;
+  template <class MarginalOf, class R>
+  void add(Index entries, const MarginalOf& marginal_of, const R& residual, const Members& members) {
+    detail::require_entries("metric::Coverage", "members", entries, members.rows());
+    std::vector<double> inside(levels_.size(), 0.0), lower, upper;
+    for (const double p : levels_) {
+      const Marginal<R> standard{0, 1, residual};
+      lower.push_back(standard.quantile((1 - p) / 2));
+      upper.push_back(standard.quantile((1 + p) / 2));
+    }
+    for (Index i = 0; i < entries; ++i) {
+      const auto u = marginal_of(i);
+      for (std::size_t l = 0; l < levels_.size(); ++l) {
+        const double from = u.warp.map(u.mean + u.sd * lower[l], u.channel),
+                     to = u.warp.map(u.mean + u.sd * upper[l], u.channel);
+        for (Index j = 0; j < members.cols(); ++j)
+          inside[l] += members(i, j) >= from && members(i, j) <= to ? 1 : 0;
+      }
+    }
+    for (double& count : inside) count /= double(members.size());
+    conditions_.push_back(std::move(inside));
+  }
+
+  std::vector<double> levels_;
   std::vector<std::vector<double>> conditions_;
 };
 

@@ -4,7 +4,7 @@
 // expectation, for any number of members from one up.
 //
 //   CRPS(F, u) = E|X − u| − ½ E|X − X'|,   X, X' ~ F independent
-//     Gaussian, point mass: closed form, law/crps.hpp
+//     Gaussian, point mass: closed form, law/crps.hpp; other laws: law/marginal_crps.hpp
 //     K draws:    (1/K) Σ_i |x_i − u| − 1/(K(K−1)) Σ_{i<j} |x_i − x_j|, without bias in K
 //   T. Gneiting, A. E. Raftery, "Strictly proper scoring rules, prediction, and estimation", 2007.
 #include <algorithm>
@@ -13,13 +13,28 @@
 #include <vector>
 
 #include "mno/law/crps.hpp"
+#include "mno/law/marginal_crps.hpp"
 #include "mno/metric/moments.hpp"
 
 namespace mno::metric {
 
-/// Gaussian marginals, in closed form.
+/// The marginals of a law; or Gaussian ones with these moments, in closed form.
 class Crps {
  public:
+  template <class T, int D, class R, class W>
+  void add(const Law<T, D, R, W>& law, Index sample, const Members& members) {
+    if constexpr (std::is_same_v<R, Gaussian> && std::is_same_v<W, Unwarped>) {
+      add(moments(law, sample), members);
+    } else {
+      detail::require_entries("metric::Crps", "members", law.size(), members.rows());
+      double sum = 0;
+      for (Index i = 0; i < law.size(); ++i) {
+        const auto of_entry = marginal(law, sample, i / law.channels(), i % law.channels());
+        for (Index j = 0; j < members.cols(); ++j) sum += crps(of_entry, members(i, j));
+      }
+      scores_.add(sum / double(members.size()));
+    }
+  }
   void add(const Moments& model, const Members& members) {
     detail::require_entries("metric::Crps", "members", model.size(), members.rows());
     double sum = 0;

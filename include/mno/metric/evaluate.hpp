@@ -4,12 +4,11 @@
 //
 //   evaluate(MeanRmse{}, law, members).value()            a law
 //   evaluate(W2g{}, prediction, members).value()          a deterministic prediction: a point mass
-//   evaluate_draws(W2s{}, draws, members, n).value()      draws, n conditions of them: sample(law, count,
-//   seed)
+//   evaluate_draws(W2s{}, draws, members, n).value()      n conditions of draws, sample(law, count, seed)
 //   evaluate(Crps{}, law, data.members, data.counts)      an Ensemble that keeps its members, uneven or not
 //
-// A metric is fed what its add() asks for: the law, moments, members or covariances; Crps and Coverage, which
-// ask for moments, see draws as the law with their moments. Data that does not fit into memory is fed to
+// A metric is fed what its add() asks for: the law, moments, members or covariances. Crps and Coverage see
+// draws as the Gaussian law with their moments. Data that does not fit into memory is fed to
 // add() condition by condition instead.
 #include <span>
 #include <string>
@@ -72,8 +71,8 @@ template <class Metric> void add_moments(Metric& metric, const Moments& model, c
 
 }  // namespace detail
 
-template <class Metric, class T, int D>
-Metric evaluate(Metric metric, const Law<T, D>& law, detail::Fields<T, D> members,
+template <class Metric, class T, int D, class R, class W>
+Metric evaluate(Metric metric, const Law<T, D, R, W>& law, detail::Fields<T, D> members,
                 std::span<const Index> counts = {}) {
   const detail::ByCondition<T, D> all("members", members, law.batch(), law.grid(), law.channels(), counts);
   for (Index s = 0; s < law.batch(); ++s) {

@@ -14,10 +14,10 @@
 namespace mno::metric {
 
 /// Has the law, with white noise of variance ε, a density?
-template <class L> bool has_density(const L& law, double epsilon = 0) {
-  if constexpr (requires { law.has_nugget(); })
-    if (law.has_nugget()) return true;
-  return epsilon > 0;
+template <class T, int D, class R, class W> bool has_density(const Law<T, D, R, W>& law, double epsilon = 0) {
+  if constexpr (requires { law.residual.atom(); })
+    if (law.residual.atom() > 0) return false;
+  return law.has_nugget() || epsilon > 0;
 }
 
 class LogScore {
@@ -26,10 +26,12 @@ class LogScore {
 
   template <class L> void add(const L& law, Index sample, const Members& members) {
     require(has_density(law, epsilon_), "metric::LogScore", "law",
-            Text("a law with a nugget, or a white noise above 0 that is added to it"), Text("neither"));
+            Text("a law with a density: residuals without an atom, and a nugget or a white noise above 0"),
+            Text("one without"));
     detail::require_entries("metric::LogScore", "members", law.size(), members.rows());
     double sum = 0;
-    for (Index j = 0; j < members.cols(); ++j) sum -= log_density(law, sample, members.col(j), epsilon_);
+    if constexpr (requires { law.residual.log_density(1.0, 1.0); })
+      for (Index j = 0; j < members.cols(); ++j) sum -= log_density(law, sample, members.col(j), epsilon_);
     scores_.add(sum / double(members.cols()));
   }
   double value() const { return scores_.value("metric::LogScore"); }

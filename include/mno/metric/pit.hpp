@@ -25,8 +25,11 @@ class Pit {
   }
 
   /// The marginals of one sample of a law. Every condition counts alike.
-  template <class T, int D> void add(const Law<T, D>& law, Index sample, const Members& members) {
-    add(moments(law, sample), members);
+  template <class T, int D, class R, class W>
+  void add(const Law<T, D, R, W>& law, Index sample, const Members& members) {
+    add(
+        law.size(), [&](Index i) { return marginal(law, sample, i / law.channels(), i % law.channels()); },
+        members);
   }
   /// Normal marginals with these moments.
   void add(const Moments& model, const Members& members) {

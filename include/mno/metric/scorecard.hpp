@@ -13,10 +13,11 @@
 //
 // A score stands in the table where it has a meaning:
 //
-//   mean_rmse, var_rmse, w2s, w2g, cov_frobenius_rel   two members of every condition; floors need four
-//   crps, energy_score, coverage                       any number; floors of the first two need four
-//   log_score, pit_distance                            any number; by default where there are fewer than
-//                                                      four, elsewhere if they are asked for by name
+//   two members of every condition    mean_rmse, var_rmse, w2s, w2g, cov_frobenius_rel
+//   any number of members             crps, energy_score, coverage, log_score, pit_distance
+//
+// Floors need four members of every condition. log_score and pit_distance are in the table by default where
+// some condition has fewer, elsewhere if they are asked for by name. A warped law has no covariance.
 //
 // A deterministic prediction has no var_rmse, log_score, cov_frobenius_rel, coverage and pit_distance, a law
 // without a density no log_score, and draws neither log_score nor pit_distance.
@@ -103,18 +104,21 @@ template <int D> class Scorecard {
   template <class L> void add(const L& law, Index sample, const Members& draws, const Members& members) {
     begin(Kind::law);
     const Moments model = moments(law, sample);
+    if (wants("crps")) crps_.add(law, sample, members);
     add_common(model, draws, members);
-    if (wants("crps")) crps_.add(model, members);
-    if (wants("coverage")) coverage_.add(model, members);
+    if (wants("coverage")) coverage_.add(law, sample, members);
     if (wants("pit_distance")) pit_.add(law, sample, members);
     if (wants("log_score") && (has_density(law) || !options_.metrics.empty())) {
       density_ = true;
       log_.add(law, sample, members);
     }
-    if (wants("cov_frobenius_rel") && differ(members)) {  // at t = 0 there is no covariance to compare with
-      covariance_.add(covariance(law, sample), members);
-      if (floors_) covariance_floor_.add(first_half(members), second_half(members));
-    }
+    if constexpr (mno::detail::MaybeUnwarped<decltype(law.warp)>)
+      if (wants("cov_frobenius_rel") && law.warp.identity() &&
+          differ(members)) {  // at t = 0 there is no covariance to compare with
+        between_ = true;
+        covariance_.add(covariance(law, sample), members);
+        if (floors_) covariance_floor_.add(first_half(members), second_half(members));
+      }
   }
   /// One condition: a sample of a deterministic prediction, which is its own only draw.
   template <class T> void add(const Field<T, D>& prediction, Index sample, const Members& members) {
@@ -132,6 +136,7 @@ template <int D> class Scorecard {
     if (wants("crps")) draws_crps_.add(draws, members);
     if (wants("coverage")) draws_coverage_.add(draws, members);
     if (wants("cov_frobenius_rel") && differ(members)) {
+      between_ = true;
       covariance_.add(draws, members);
       if (floors_) covariance_floor_.add(first_half(members), second_half(members));
     }
@@ -171,7 +176,7 @@ template <int D> class Scorecard {
     draws ? row("crps", draws_crps_, crps_floor) : row("crps", crps_, crps_floor);
     row("energy_score", energy_, [&] { return energy_floor_.value(); });
     if (law && density_) row_without_floor("log_score", log_);
-    if (law || draws) row("cov_frobenius_rel", covariance_, [&] { return covariance_floor_.value() / 2; });
+    if (between_) row("cov_frobenius_rel", covariance_, [&] { return covariance_floor_.value() / 2; });
     if (law && wants("coverage")) {
       const auto inside = coverage_.value();
       for (std::size_t l = 0; l < inside.size(); ++l)
@@ -200,11 +205,12 @@ template <int D> class Scorecard {
     for (const char* name : names) all += (all.empty() ? "" : ", ") + std::string(name);
     return all;
   }
-  static Members first_half(const Members& members) { return members.leftCols(members.cols() / 2); }
-  static Members second_half(const Members& members) {
+  using MembersHere = mno::detail::MatrixIn<Grid<D>>;
+  static Members first_half(const MembersHere& members) { return members.leftCols(members.cols() / 2); }
+  static Members second_half(const MembersHere& members) {
     return members.middleCols(members.cols() / 2, members.cols() / 2);
   }
-  static bool differ(const Members& members) {
+  static bool differ(const MembersHere& members) {
     return members.cols() > 1 && ((members.colwise() - members.col(0)).array() != 0).any();
   }
 
@@ -235,7 +241,7 @@ template <int D> class Scorecard {
 
   ScorecardOptions options_;
   Index least_;
-  bool floors_, spread_ = false, density_ = false;
+  bool floors_, spread_ = false, density_ = false, between_ = false;
   bool corrected_ = true;  // there are enough draws to take away their own error
   std::optional<Kind> kind_{};
   MeanRmse mean_;
@@ -246,7 +252,7 @@ template <int D> class Scorecard {
   EnergyScore energy_, energy_floor_;
   LogScore log_;
   CovarianceError covariance_, covariance_floor_;
-  Coverage<> coverage_;
+  Coverage coverage_;
   SampleCoverage draws_coverage_;
   SampleCrps draws_crps_;
   Pit pit_;

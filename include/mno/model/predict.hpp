@@ -27,6 +27,12 @@ void require_like(const char* function, const char* argument, View<const T, D> g
           Text(got.batch, " of ", got.channels, " on ", got.grid.str()));
 }
 
+template <int D> void require_closed(const char* function, const Grid<D>& begin, const Grid<D>& end) {
+  require(end == begin, function, "model",
+          Text("an expression that ends on the grid it begins on, ", begin.str()),
+          Text("one that ends on ", end.str()));
+}
+
 /// Does what is given to a prediction fit the model? For every device.
 template <class E, class S, class T>
 void check_condition(const char* function, const Model<E, S, T>& model,
@@ -35,11 +41,8 @@ void check_condition(const char* function, const Model<E, S, T>& model,
   require(condition.draws == 1 || Model<E, S, T>::gives_draws, function, "condition.draws",
           Text("1, as this model has no noise inside; a law is drawn from by `sample`"),
           Text(condition.draws));
-  const Grid<S::dimension> grid = refined_grid(condition.initial.grid, model.least_points()),
-                           end = output_grid<E>(grid);
-  require(end == grid, function, "model",
-          Text("an expression that ends on the grid it begins on, ", grid.str()),
-          Text("one that ends on ", end.str()));
+  const auto grid = refined_grid(condition.initial.grid, model.least_points());
+  require_closed(function, grid, output_grid<E>(grid));
 }
 template <class E, class S, class T>
 void check_places(const Condition<T, S::dimension>& condition, const Law<T, S::dimension>& law,

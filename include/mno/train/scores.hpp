@@ -37,7 +37,7 @@ struct Scores {
   double criterion() const { return draws ? crps : w2g; }
 
   /// Those that the data can tell, by their names in tables.
-  std::vector<std::pair<std::string, double>> named() const {
+  template <class = void> std::vector<std::pair<std::string, double>> named() const {
     std::vector<std::pair<std::string, double>> all{{"mean_rmse", mean_rmse}};
     if (several) all.insert(all.end(), {{"var_rmse", variance_rmse}, {"w2g", w2g}});
     if (draws) all.emplace_back("crps", crps);

@@ -5,6 +5,7 @@
 
 #include <Eigen/Core>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "../support.hpp"
@@ -94,6 +95,49 @@ template <EllipticalLaw R> double variance_of_cdf(const R& residual, double reac
     sum += 4 * z * residual.exceedance(z) * z * step;
   }
   return sum;
+}
+
+/// In one dimension the density is the derivative of the cdf; in three, its mass in shells adds up to 1.
+template <EllipticalLaw R> void check_density(const R& residual, double reach) {
+  const double h = 1e-5;
+  for (const double z : {-4.0, -1.0, 0.3, 2.5})
+    CHECK(std::exp(residual.log_density(z * z, 1)) ==
+          doctest::Approx((residual.cdf(z + h) - residual.cdf(z - h)) / (2 * h)).epsilon(1e-8));
+  double mass = 0, square = 0;
+  const double step = 0.002;
+  for (double y = -15; y < std::log(reach); y += step) {
+    const double r = std::exp(y + step / 2);
+    const double shell = 4 * std::numbers::pi * r * r * std::exp(residual.log_density(r * r, 3)) * r * step;
+    mass += shell;
+    square += shell * r * r;
+  }
+  CHECK(mass == doctest::Approx(1).epsilon(1e-6));
+  CHECK(square == doctest::Approx(3).epsilon(1e-4));  // E‖ξ‖² = 3
+}
+
+/// The CRPS against ∫ (F(x) − 1{x ≥ z})² dx by the midpoint rule.
+template <EllipticalLaw R> void check_crps(const R& residual, double reach, double tolerance) {
+  for (const double z : {-2.0, 0.0, 0.7}) {
+    double sum = 0;
+    const double step = 1e-3;
+    for (double x = 0; x < reach; x += step) {
+      const double above = z + x + step / 2, below = z - x - step / 2;
+      sum += step * (std::pow(residual.exceedance(above), 2) + std::pow(residual.cdf(below), 2));
+    }
+    CHECK(residual.crps(z) == doctest::Approx(sum).epsilon(tolerance));
+  }
+}
+
+/// E exp(sζ) against ∫ s e^{sz} P(ζ > z) dz + 1 on both sides, by the midpoint rule.
+template <EllipticalLaw R> void check_log_moment(const R& residual, double reach) {
+  for (const double s : {0.1, 0.8}) {
+    double sum = 1;
+    const double step = 1e-3;
+    for (double z = step / 2; z < reach; z += step)
+      sum += step * s * (std::exp(s * z) - std::exp(-s * z)) * residual.exceedance(z);
+    CHECK(std::exp(residual.log_moment(s)) == doctest::Approx(sum).epsilon(1e-6));
+    CHECK(residual.log_moment(-s) == residual.log_moment(s));
+  }
 }
 
 }  // namespace mno::testing

@@ -100,3 +100,10 @@ TEST_CASE("CompoundPoisson: a rate that is not positive is refused with a senten
         "mno::CompoundPoisson: argument 'rate': expected a positive finite mean number of jumps, got 0.");
   CHECK(sentence([] { CompoundPoisson{INFINITY}; }) != "no error");
 }
+
+TEST_CASE("CompoundPoisson: moments of exponentials and CRPS") {
+  for (const double rate : {0.3, 12.0}) {
+    check_log_moment(CompoundPoisson(rate), 60);
+    check_crps(CompoundPoisson(rate), 40, 1e-5);
+  }
+}

@@ -56,3 +56,9 @@ TEST_CASE("the statistical tests reject wrong samplers") {
   CHECK(ks_statistic(projections(TooWide{}, 8), cdf) > critical_ks(false_alarm));
   CHECK(ks_statistic(projections(Shifted{}, 8), cdf) > critical_ks(false_alarm));
 }
+
+TEST_CASE("Gaussian: density, moments of exponentials, CRPS") {
+  check_density(Gaussian{}, 15);
+  check_log_moment(Gaussian{}, 15);
+  check_crps(Gaussian{}, 15, 1e-6);
+}

@@ -49,3 +49,9 @@ TEST_CASE("StudentT: degrees of freedom without a variance are refused with a se
         "finite, got 2.");
   CHECK(sentence([] { StudentT(std::nan("")); }) != "no error");
 }
+
+TEST_CASE("StudentT: density and CRPS") {
+  check_density(StudentT(5), 1e4);
+  check_crps(StudentT(5), 400, 1e-5);
+  check_crps(StudentT(30), 40, 1e-6);
+}

@@ -1,10 +1,11 @@
 #pragma once
-// The paper's residual law: ξ ~ N(0, I_r), S = 1.
+// The paper's residual law: ξ ~ N(0, I), S = 1.
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "mno/law/crps.hpp"
 #include "mno/law/residual.hpp"
 
 namespace mno {
@@ -78,6 +79,10 @@ struct Gaussian {
   double cdf(double z) const { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
   double exceedance(double z) const { return cdf(-z); }
   double quantile(double p) const { return detail::normal_quantile(p); }
+  double log_density(double q, double n) const { return -0.5 * (q + n * std::log(2 * std::numbers::pi)); }
+  double log_moment(double s) const { return 0.5 * s * s; }
+  double crps(double z) const { return gaussian_crps(0, 1, z).value; }
+  static constexpr bool gaussian() { return true; }
 };
 
 }  // namespace mno
