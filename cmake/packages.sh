@@ -2,10 +2,10 @@
 # Shared by check and quickstart: what to install, how many jobs to run, how to speak. Sourced, not run.
 
 # What every build needs, and what the tests need beside it.
-build_packages=(g++ cmake ninja-build pkg-config libeigen3-dev libboost-dev libfftw3-dev zlib1g-dev)
+build_packages=(g++ cmake ninja-build pkg-config libeigen3-dev libfftw3-dev zlib1g-dev)
 # What the program mno needs beside them.
 program_packages=(libcli11-dev nlohmann-json3-dev libtomlplusplus-dev)
-test_packages=(libhdf5-dev doctest-dev librapidcheck-dev libbenchmark-dev librandom123-dev clang-format python3 python3-venv)
+test_packages=(libboost-dev libhdf5-dev doctest-dev librapidcheck-dev libbenchmark-dev librandom123-dev clang-format python3 python3-venv)
 clang_packages=(clang libclang-rt-dev llvm libomp-dev)
 
 say() { printf '%s\n' "$*"; }

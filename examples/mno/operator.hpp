@@ -12,9 +12,10 @@
 
 namespace program {
 
-/// What an operator is made of: "mno", "mno-path" (with a path from u_0 to the drift), "mno-power" (the
-/// factor behind a PowerGate), "mno-split" (two backbones), "mno-coordinates" (sees sines and cosines of x as
-/// well) or "fno", and the numbers of its shape.
+/// What an operator is made of: "mno", "mno-path" (with a path from u_0 to the drift), "mno-nugget" (with the
+/// path, and noise without correlation beside the factor), "mno-power" (the factor behind a PowerGate),
+/// "mno-split" (two backbones), "mno-coordinates" (sees sines and cosines of x as well) or "fno", and the
+/// numbers of its shape.
 struct ShapeNumbers {
   std::string kind = "mno";
   int dimension = 0, channels = 0, rank = 0, width = 0, modes = 0, depth = 0, known = 0;
@@ -24,8 +25,8 @@ struct ShapeNumbers {
 
 struct TrainRequest {
   mno::FitOptions fit{};
-  std::string recipe = "decoupled";  // the name of fit.loss
-  std::filesystem::path model{};     // to write
+  std::string recipe = "auto";    // the name of fit.loss; "auto": fit chooses
+  std::filesystem::path model{};  // to write
   int threads = 1;
   std::string device = "cpu";  // or "cuda"
   int gpu = 0;                 // which one
@@ -71,8 +72,9 @@ template <int D> class OperatorIn : public Operator {
 /// A file of ensembles: .npz, or HDF5 where this program has it.
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 
-/// What the terms of a recipe want to know of the members, beside mean and variance.
-mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors);
+/// What the terms of a recipe want to know of the members, beside mean and variance; none: what `fit` may
+/// choose.
+mno::EnsembleOptions needed(const std::optional<mno::Recipe>& recipe, mno::Index factors);
 
 /// All samples of a file as statistics.
 template <int D>

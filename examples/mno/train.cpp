@@ -73,13 +73,19 @@ int train(TrainOptions& options) {
         "mno train: '" + request.fit.checkpoint.string() +
         "' holds an unfinished run: add --resume to go on with it, or --restart to begin again.");
   auto& training = request.fit.training;
-  mno::Recipe loss = mno::Recipe::named(request.recipe);
-  for (std::size_t i = 0; i < mno::Recipe::size; ++i)
-    if (options.weights[i]) loss.weight(mno::Recipe::names()[i]) = *options.weights[i];
-  if (options.warmup_epochs >= 0) loss.warmup_epochs = options.warmup_epochs;
-  if (options.ramp_epochs >= 0) loss.ramp_epochs = options.ramp_epochs;
+  const bool weighted = options.warmup_epochs >= 0 || options.ramp_epochs >= 0 ||
+                        std::any_of(options.weights.begin(), options.weights.end(),
+                                    [](const auto& weight) { return weight.has_value(); });
+  if (request.recipe == "auto" && weighted) request.recipe = "decoupled";  // what weights are changes of
+  if (request.recipe != "auto") {
+    mno::Recipe loss = mno::Recipe::named(request.recipe);
+    for (std::size_t i = 0; i < mno::Recipe::size; ++i)
+      if (options.weights[i]) loss.weight(mno::Recipe::names()[i]) = *options.weights[i];
+    if (options.warmup_epochs >= 0) loss.warmup_epochs = options.warmup_epochs;
+    if (options.ramp_epochs >= 0) loss.ramp_epochs = options.ramp_epochs;
+    request.fit.loss = loss;
+  }
   training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
-  request.fit.loss = loss;
   request.fit.validation = options.validation;
   request.fit.split_seed = training.seed;
   request.threads = threads(request.threads);
@@ -104,9 +110,10 @@ int train(TrainOptions& options) {
     history.add(report);
   };
   request.fit.data = file.name();
-  if (request.recipe != "decoupled") request.fit.factor_scale = 1;
+  if (request.recipe == "paper") request.fit.factor_scale = 1;
   const mno::FitReport result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
-    return known.train(read_statistics<D>(file, needed(loss, one.shape().rank)), std::nullopt, request);
+    const mno::Index factors = request.fit.loss ? one.shape().rank : 2 * one.shape().rank;
+    return known.train(read_statistics<D>(file, needed(request.fit.loss, factors)), std::nullopt, request);
   });
   progress.close();
   if (result.interrupted) {
@@ -167,8 +174,10 @@ void add_train(CLI::App& app, Run& run) {
   add("data", "validation", o.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");
-  add("model", "kind", o.shape.kind, "mno, mno-path, mno-power, mno-split, mno-coordinates or fno")
-      ->check(CLI::IsMember({"mno", "mno-path", "mno-power", "mno-split", "mno-coordinates", "fno"}))
+  add("model", "kind", o.shape.kind,
+      "mno, mno-path, mno-nugget, mno-power, mno-split, mno-coordinates or fno")
+      ->check(CLI::IsMember(
+          {"mno", "mno-path", "mno-nugget", "mno-power", "mno-split", "mno-coordinates", "fno"}))
       ->capture_default_str();
   add("model", "rank", o.shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
   add("model", "width", o.shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
@@ -178,8 +187,9 @@ void add_train(CLI::App& app, Run& run) {
       "Points per axis that the layers work on at least, where data is coarser; 0: as given")
       ->check(CLI::Range(0, 65536))
       ->default_val(0);
-  add("training", "recipe", o.request.recipe, "Loss: paper or decoupled")
-      ->check(CLI::IsMember({"paper", "decoupled"}))
+  add("training", "recipe", o.request.recipe,
+      "Loss: auto (by what the data has: ensembles or draws), paper or decoupled")
+      ->check(CLI::IsMember({"auto", "paper", "decoupled"}))
       ->capture_default_str();
   add("training", "epochs", training.epochs, "Times through the data")->capture_default_str();
   add("training", "batch", training.batch, "Samples per step")->capture_default_str();

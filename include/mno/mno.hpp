@@ -1,6 +1,6 @@
 #pragma once
-// Martingale Neural Operators: everything. A program that needs less includes less.
-#include "mno/core/tensor.hpp"
+// Martingale Neural Operators: everything, but for optional components and mno/core/tensor.hpp, whose Eigen
+// module takes long to compile. A program that needs less includes less.
 #include "mno/core/version.hpp"
 #include "mno/data/ensemble.hpp"
 #include "mno/data/fingerprint.hpp"
@@ -62,6 +62,8 @@
 #include "mno/layer/pooling.hpp"
 #include "mno/layer/scale.hpp"
 #include "mno/layer/spectral_resample.hpp"
+#include "mno/loss/fair_crps.hpp"
+#include "mno/loss/fair_energy_score.hpp"
 #include "mno/loss/default_recipe.hpp"
 #include "mno/loss/recipe.hpp"
 #include "mno/metric/calibration.hpp"
@@ -110,6 +112,7 @@
 #include "mno/train/early_stopping.hpp"
 #include "mno/train/fit.hpp"
 #include "mno/train/open_path.hpp"
+#include "mno/train/pilot.hpp"
 #include "mno/train/schedule.hpp"
 #include "mno/train/scores.hpp"
 #include "mno/train/shuffle.hpp"

@@ -35,14 +35,11 @@ template <class T> double distance(std::span<const T> a, std::span<const T> b) {
   return std::sqrt(error / norm);
 }
 
-template <class Fused, class Plain, class T, int D> void compare(Grid<D> grid, Index batch) {
-  CAPTURE(Fused::inputs);
-  CAPTURE(Fused::outputs);
+template <int D, class T> void compare(ProbeData<D, T>& fused, ProbeData<D, T>& plain) {
+  CAPTURE(fused.x.channels());
+  CAPTURE(fused.ybar.channels());
   CAPTURE(sizeof(T));
-  INFO(grid.str());
-  static_assert(!std::is_same_v<Fused, Plain> && Fused::parameters == Plain::parameters);
-  Probe<Fused, D, T> fused(grid, batch, 1, 5);
-  Probe<Plain, D, T> plain(grid, batch, 1, 5);
+  INFO(fused.x.grid().str());
   CHECK(fused.w == plain.w);
   const double tolerance = std::is_same_v<T, float> ? 3e-6 : 1e-14;
   const auto y = fused.forward(), z = plain.forward();
@@ -51,6 +48,12 @@ template <class Fused, class Plain, class T, int D> void compare(Grid<D> grid, I
   plain.pull_back();
   CHECK(distance<T>(fused.xbar.span(), plain.xbar.span()) < tolerance);
   CHECK(distance<T>(fused.wbar, plain.wbar) < tolerance);
+}
+template <class Fused, class Plain, class T, int D> void compare(Grid<D> grid, Index batch) {
+  static_assert(!std::is_same_v<Fused, Plain> && Fused::parameters == Plain::parameters);
+  Probe<Fused, D, T> fused(grid, batch, 1, 5);
+  Probe<Plain, D, T> plain(grid, batch, 1, 5);
+  compare<D, T>(fused, plain);
 }
 
 template <int Width, class T> void compare_width() {

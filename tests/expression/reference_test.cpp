@@ -2,6 +2,7 @@
 // The algebra is open: a U-Net, a ResNet, Euler–Maruyama steps and a modulated layer on a coarser grid are
 // expressions, in one dimension and in two, and agree with PyTorch in values and in every gradient, in a
 // plain pass and as they are trained.
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -83,16 +84,14 @@ struct Blocks {
 
 template <class T> constexpr double most = std::is_same_v<T, double> ? 1e-11 : 1e-4;
 
-template <int D, class T, class E> void compare_in(E, const File& file, Errors& errors) {
-  Domain<D> domain;
-  std::copy_n(file["length"].values.begin(), D, domain.length.begin());
-  const Field<T, D> x = file.field<T, D>("x", domain), y_bar = file.field<T, D>("y_bar", domain);
-  Probe<E, D, T> probe(x.grid(), x.batch(), 1, 0);
+template <int D, class T>
+void compare_in(ProbeData<D, T>& probe, const std::function<double(const Blocks&)>& pull_back_in_blocks,
+                const std::vector<NamedLeaf>& leaves, const Field<T, D>& x, const Field<T, D>& y_bar,
+                const File& file, Errors& errors) {
   REQUIRE(probe.ybar.grid() == y_bar.grid());
   probe.x = x;
   probe.ybar = y_bar;
   if (file.has("seed")) probe.noise_seed = std::uint64_t(file["seed"].values.front());
-  const auto leaves = named_leaves<E>();
   for (const NamedLeaf& leaf : leaves) {
     const auto from = file.values<T>("parameter/" + leaf.name);
     REQUIRE_MESSAGE(file["parameter/" + leaf.name].shape == leaf.shape, leaf.name);
@@ -101,10 +100,9 @@ template <int D, class T, class E> void compare_in(E, const File& file, Errors& 
   REQUIRE(file.count("parameter/") == leaves.size());
 
   const auto compare_gradients = [&] {
-    probe.for_each_variable([&](const std::string& name, std::span<T>, std::span<T> bar) {
+    for (const auto& [name, values, bar] : probe.variables())
       if (name != "u_0" && name != "t")
         errors.slope.compare<T>(file, "gradient/" + name, std::span<const T>(bar), most<T>);
-    });
   };
   const Field<T, D> value = probe.forward();
   errors.value.compare<T>(file, "y", value.span(), most<T>);
@@ -115,10 +113,19 @@ template <int D, class T, class E> void compare_in(E, const File& file, Errors& 
   const double loss = std::inner_product(y.begin(), y.end(), file["y_bar"].values.begin(), 0.0);
   for (const Blocks& blocks : {Blocks{1, 1}, {2, 1}, {3, 2}}) {
     INFO("in blocks of " << blocks.samples << ", " << blocks.last_part << " at the end");
-    CHECK(probe.pull_back_in_blocks(blocks.samples, blocks.last_part) ==
-          doctest::Approx(loss).epsilon(most<T>));
+    CHECK(pull_back_in_blocks(blocks) == doctest::Approx(loss).epsilon(most<T>));
     compare_gradients();
   }
+}
+template <int D, class T, class E> void compare_in(E, const File& file, Errors& errors) {
+  Domain<D> domain;
+  std::copy_n(file["length"].values.begin(), D, domain.length.begin());
+  const Field<T, D> x = file.field<T, D>("x", domain), y_bar = file.field<T, D>("y_bar", domain);
+  Probe<E, D, T> probe(x.grid(), x.batch(), 1, 0);
+  const auto in_blocks = [&](const Blocks& blocks) {
+    return probe.pull_back_in_blocks(blocks.samples, blocks.last_part);
+  };
+  compare_in<D, T>(probe, in_blocks, named_leaves<E>(), x, y_bar, file, errors);
 }
 
 template <int D, class E> void compare(E expression, const std::string& name) {

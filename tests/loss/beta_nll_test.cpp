@@ -34,6 +34,10 @@ TEST_CASE("cotangents by central differences with the weights held fixed") {
               v += std::pow(law.factor(b, x, k * channels + c), 2);
               v0 += std::pow(before.factor(b, x, k, c), 2);
             }
+            if (law.nugget) {
+              v += std::pow(law.nugget(b, x, c), 2);
+              v0 += std::pow(before.eta(b, x, c), 2);
+            }
             v = std::clamp(v, 1e-5, 1e2);
             const Index count = t.count(law.first + b);
             for (Index j = 0; j < count; ++j)

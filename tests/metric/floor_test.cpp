@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <boost/math/special_functions/ellint_2.hpp>
+
 #include "metric/support.hpp"
 
 using namespace mno;
@@ -86,6 +88,10 @@ TEST_CASE("the mean length of a Gaussian vector: a line, a circle, and a rotated
   CHECK(expected_length(1, 1, 0) == doctest::Approx(std::sqrt(std::numbers::pi / 2)).epsilon(1e-14));
   CHECK(expected_length(2, 2, 2) == doctest::Approx(expected_length(4, 0, 0)).epsilon(1e-7));
   CHECK(expected_length(0, 0, 0) == 0);
+  for (const double ratio : {1e-30, 1e-8, 1e-3, 0.2, 0.7, 0.999999})
+    CHECK(expected_length(3, 3 * ratio, 0) ==
+          doctest::Approx(std::sqrt(6 / std::numbers::pi) * boost::math::ellint_2(std::sqrt(1 - ratio)))
+              .epsilon(1e-14));
   Stream stream(2);
   Repeats length;
   for (int i = 0; i < 100000; ++i) {

@@ -1,4 +1,5 @@
 // The whole library as NVIDIA's compiler reads it, and as device code the kernels of the layers.
+#include <mno/core/tensor.hpp>
 #include <mno/mno.hpp>
 #if __has_include(<cublas_v2.h>) && __has_include(<cufft.h>)  // parts of the toolkit that may be left out
 #include <mno/cuda/leaves.hpp>

@@ -20,17 +20,20 @@ struct Largest {
 };
 inline Largest largest;
 
+inline void expect_small(const OracleReport& report, double bound, const char* layer,
+                         const std::string& grid) {
+  INFO(std::string(layer) << " on " << grid << "\n" << report.str());
+  CHECK(report.largest() <= bound);
+}
+
 template <class L, int D> void check_vjp(Grid<D> grid, Index initial_channels = 1) {
   const auto report = check_gradients<L, D, Device>(grid, 2, initial_channels);
-  INFO(std::string(L::name) << " on " << grid.str() << "\n" << report.str());
-  CHECK(report.largest() <= 1e-6);
+  expect_small(report, 1e-6, L::name, grid.str());
   largest.error = std::max(largest.error, report.largest());
 }
 
 template <class L, int D> void check_linear(Grid<D> grid) {
-  const auto report = check_adjoint_identity<L, D, double, Device>(grid);
-  INFO(std::string(L::name) << " on " << grid.str() << "\n" << report.str());
-  CHECK(report.largest() <= 1e-12);
+  expect_small(check_adjoint_identity<L, D, double, Device>(grid), 1e-12, L::name, grid.str());
 }
 
 }  // namespace mno::test

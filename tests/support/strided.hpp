@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "device.hpp"
@@ -52,9 +53,13 @@ template <class L, class T, int D, class PassType> void run_in(PassType& pass, c
   if (call.ybar) vjp_of<L, PassType>(call.w, call.ybar, trace, call.wbar, call.xbar, pass, call.write);
 }
 
+/// Runs a layer; a pointer, so that what is done with layers is compiled once for all of them.
+template <class T, int D> using Run = void (*)(const Call<T, D>&);
+
 #ifdef MNO_TEST_CUDA
 /// The fields with all that lies between their rows are brought there, and those that are written back.
-template <class L, class T, int D> void run(const Call<T, D>& here) {
+template <class T, int D>
+void run_there(const Call<T, D>& here, void (*run_in)(Pass<T, D, Cuda>&, const Call<T, D>&)) {
   device().run(here.x.batch, [&](Index) {
     Pass<T, D, Cuda> pass(device());
     const auto numbers = [](const auto& view) {
@@ -72,12 +77,15 @@ template <class L, class T, int D> void run(const Call<T, D>& here) {
       if (here.*view) (there.*view).data = send((here.*view).data, numbers(here.*view));
     for (auto view : {&Call<T, D>::y, &Call<T, D>::xbar})
       if (here.*view) (there.*view).data = send((here.*view).data, numbers(here.*view));
-    run_in<L>(pass, there);
+    run_in(pass, there);
     for (auto view : {&Call<T, D>::y, &Call<T, D>::xbar})
       if (here.*view) device().download((there.*view).data, (here.*view).data, numbers(here.*view));
     device().download(there.wbar.data(), here.wbar.data(), here.wbar.size());
     if (!device().measuring()) device().wait();
   });
+}
+template <class L, class T, int D> void run(const Call<T, D>& call) {
+  run_there<T, D>(call, run_in<L, T, D, Pass<T, D, Cuda>>);
 }
 #else
 template <class L, class T, int D> void run(const Call<T, D>& call) {
@@ -88,15 +96,16 @@ template <class L, class T, int D> void run(const Call<T, D>& call) {
 #endif
 
 /// What a layer gives in dense fields that it sets: y, x̄ and w̄.
-template <class L, class T, int D> struct Dense {
-  explicit Dense(const Grid<D>& grid, Index batch = 2) : Dense(normal_field<T>(batch, grid, L::inputs, 1)) {}
-  explicit Dense(const Field<T, D>& field)
+template <class T, int D> struct DenseFields {
+  DenseFields(const Field<T, D>& field, const Grid<D>& output_grid, Index outputs, std::size_t parameters,
+              Run<T, D> layer)
       : x(field),
-        y(field.batch(), output_grid<L>(field.grid()), L::outputs),
-        ybar(normal_field<T>(field.batch(), y.grid(), L::outputs, 2)),
-        xbar(field.batch(), field.grid(), L::inputs),
-        w(L::parameters),
-        wbar(L::parameters) {
+        y(field.batch(), output_grid, outputs),
+        ybar(normal_field<T>(field.batch(), y.grid(), outputs, 2)),
+        xbar(field.batch(), field.grid(), field.channels()),
+        w(parameters),
+        wbar(parameters),
+        layer(layer) {
     Stream random(7, 3);
     for (T& value : w) value = T(0.5 * random.normal());
   }
@@ -106,25 +115,32 @@ template <class L, class T, int D> struct Dense {
     for (T& value : y.span()) value = nothing;
     for (T& value : xbar.span()) value = nothing;
     std::fill(wbar.begin(), wbar.end(), T(0));
-    test::run<L, T, D>({w, std::as_const(x).view(), y.view(),
-                        recording ? std::as_const(ybar).view() : View<const T, D>{}, xbar.view(), wbar,
-                        Write::set});
+    layer({w, std::as_const(x).view(), y.view(), recording ? std::as_const(ybar).view() : View<const T, D>{},
+           xbar.view(), wbar, Write::set});
   }
   Field<T, D> x, y, ybar, xbar;
   std::vector<T> w, wbar;
+  Run<T, D> layer;
+};
+template <class L, class T, int D> struct Dense : DenseFields<T, D> {
+  explicit Dense(const Grid<D>& grid, Index batch = 2) : Dense(normal_field<T>(batch, grid, L::inputs, 1)) {}
+  explicit Dense(const Field<T, D>& field)
+      : DenseFields<T, D>(field, output_grid<L>(field.grid()), L::outputs, L::parameters,
+                          test::run<L, T, D>) {}
 };
 
-template <class L, class T = float, int D> void check_strided(const Grid<D>& grid) {
-  INFO(std::string(L::name) << " on " << grid.str());
-  Dense<L, T, D> dense(grid);
+template <class T, int D> void check_strided(DenseFields<T, D>& dense, const std::string& what) {
+  INFO(what);
+  const Grid<D>& grid = dense.x.grid();
+  const Index inputs = dense.x.channels(), outputs = dense.y.channels();
   dense.run();
   const T nothing = std::numeric_limits<T>::quiet_NaN(), mark = T(7);
-  Wide<T, D> x(2, grid, L::inputs, nothing), ybar(2, dense.y.grid(), L::outputs, nothing);
-  Wide<T, D> y(2, dense.y.grid(), L::outputs, mark), xbar(2, grid, L::inputs, mark);
+  Wide<T, D> x(2, grid, inputs, nothing), ybar(2, dense.y.grid(), outputs, nothing);
+  Wide<T, D> y(2, dense.y.grid(), outputs, mark), xbar(2, grid, inputs, mark);
   x.copy(dense.x);
   ybar.copy(dense.ybar);
-  std::vector<T> wbar(L::parameters, T(1));
-  run<L, T, D>({dense.w, x.view, y.view, ybar.view, xbar.view, wbar, Write::add});
+  std::vector<T> wbar(dense.w.size(), T(1));
+  dense.layer({dense.w, x.view, y.view, ybar.view, xbar.view, wbar, Write::add});
 
   const double small = 300 * double(std::numeric_limits<T>::epsilon());
   const auto compare = [&](const Wide<T, D>& wide, const Field<T, D>& expected, const char* what) {
@@ -149,20 +165,24 @@ template <class L, class T = float, int D> void check_strided(const Grid<D>& gri
     CHECK(double(wbar[i]) - 1 == doctest::Approx(double(dense.wbar[i])).epsilon(small).scale(20));
 
   // without x̄, and without a vjp that follows
-  std::vector<T> again(L::parameters, T(0));
+  std::vector<T> again(dense.w.size(), T(0));
   Field<T, D> y_again = dense.y;
-  run<L, T, D>({dense.w,
-                std::as_const(dense.x).view(),
-                y_again.view(),
-                std::as_const(dense.ybar).view(),
-                {},
-                again,
-                Write::set});
+  dense.layer({dense.w,
+               std::as_const(dense.x).view(),
+               y_again.view(),
+               std::as_const(dense.ybar).view(),
+               {},
+               again,
+               Write::set});
   for (std::size_t i = 0; i < again.size(); ++i)
     CHECK(double(again[i]) == doctest::Approx(double(dense.wbar[i])).epsilon(small).scale(20));
   const Field<T, D> recorded = dense.y;
   dense.run(false);
   CHECK(std::equal(recorded.span().begin(), recorded.span().end(), dense.y.span().begin()));
+}
+template <class L, class T = float, int D> void check_strided(const Grid<D>& grid) {
+  Dense<L, T, D> dense(grid);
+  check_strided<T, D>(dense, std::string(L::name) + " on " + grid.str());
 }
 
 }  // namespace mno::test

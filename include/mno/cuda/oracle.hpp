@@ -6,43 +6,37 @@
 
 namespace mno {
 
-template <Layer L, int D, class T> class Probe<L, D, T, Cuda> : public ProbeData<L, D, T> {
+template <int D, class T> class CudaProbe : public ProbeData<D, T> {
  public:
   using PassType = Pass<T, D, Cuda>;
-  using Data = ProbeData<L, D, T>;
-  using Data::Data;
 
-  Field<T, D> forward() {
-    Field<T, D> y(this->ybar.batch(), this->ybar.grid(), L::outputs);
+  Field<T, D> forward() override {
+    Field<T, D> y(this->ybar.batch(), this->ybar.grid(), this->ybar.channels());
     device_.run(y.batch(), [&](Index) {
       const OnDevice there(*this);
       PassType pass = there.pass(device_);
-      const View<T, D> to = pass.keep_uninitialised(y.view(), L::outputs);
-      TraceOf<L, PassType> trace;
-      forward_of<L, PassType>(there.w, there.x, to, trace, pass, Write::set);
+      const View<T, D> to = pass.keep_uninitialised(y.view(), y.channels());
+      run(pass, there.w, there.x, to, {}, {}, {});
       bring(to.data, y.span());
     });
     return y;
   }
-
-  /// Fills x̄, w̄, ū_0 and t̄ from ȳ.
-  void pull_back() {
+  void pull_back() override {
     device_.run(this->x.batch(), [&](Index) {
       const OnDevice there(*this);
       PassType pass = there.pass(device_);
-      const View<T, D> y = pass.keep_uninitialised(this->ybar.view(), L::outputs),
-                       xbar = pass.keep_uninitialised(there.x, L::inputs),
-                       ybar = pass.keep_uninitialised(this->ybar.view(), L::outputs);
-      TraceOf<L, PassType> trace;
-      forward_of<L, PassType>(there.w, there.x, y, trace, pass, Write::set);
+      const Index outputs = this->ybar.channels(), parameters = Index(this->w.size());
+      const View<T, D> y = pass.keep_uninitialised(this->ybar.view(), outputs),
+                       xbar = pass.keep_uninitialised(there.x, there.x.channels),
+                       ybar = pass.keep_uninitialised(this->ybar.view(), outputs);
       device_.upload(this->ybar.data(), ybar.data, this->ybar.size());
       pass.initial_bar = pass.keep_uninitialised(this->initial.view(), this->initial.channels());
       pass.times_bar = {pass.keep_values(y.batch), std::size_t(y.batch)};
-      T* const wbar = pass.keep_values(Index(L::parameters));
+      T* const wbar = pass.keep_values(parameters);
       device_.fill(pass.initial_bar.data, Index(this->initial.size()), T(0));
       device_.fill(pass.times_bar.data(), y.batch, T(0));
-      device_.fill(wbar, Index(L::parameters), T(0));
-      vjp_of<L, PassType>(there.w, ybar, trace, {wbar, L::parameters}, xbar, pass, Write::set);
+      device_.fill(wbar, parameters, T(0));
+      run(pass, there.w, there.x, y, ybar, xbar, {wbar, this->w.size()});
       bring(xbar.data, this->xbar.span());
       bring(pass.initial_bar.data, this->initial_bar.span());
       bring(pass.times_bar.data(), std::span<T>(this->times_bar));
@@ -50,14 +44,15 @@ template <Layer L, int D, class T> class Probe<L, D, T, Cuda> : public ProbeData
     });
   }
 
-  double objective() {
-    const Field<T, D> y = forward();
-    return this->dot(std::span<const T>(this->ybar.span()), y.span());
-  }
+ protected:
+  using ProbeData<D, T>::ProbeData;
+  /// The layer's forward and, where there is a ȳ, its vjp.
+  virtual void run(PassType& pass, std::span<const T> w, View<const T, D> x, View<T, D> y,
+                   View<const T, D> ybar, View<T, D> xbar, std::span<T> wbar) = 0;
 
  private:
   struct OnDevice {
-    explicit OnDevice(Probe& probe)
+    explicit OnDevice(CudaProbe& probe)
         : x(cuda::uploaded(probe.device_, std::as_const(probe.x).view())),
           initial(cuda::uploaded(probe.device_, std::as_const(probe.initial).view())),
           times(cuda::uploaded(probe.device_, std::span<const T>(probe.times))),
@@ -80,6 +75,20 @@ template <Layer L, int D, class T> class Probe<L, D, T, Cuda> : public ProbeData
   }
 
   Cuda device_;
+};
+
+template <Layer L, int D, class T> class Probe<L, D, T, Cuda> : public ProbeOf<L, CudaProbe<D, T>> {
+ public:
+  using PassType = Pass<T, D, Cuda>;
+  using ProbeOf<L, CudaProbe<D, T>>::ProbeOf;
+
+ private:
+  void run(PassType& pass, std::span<const T> w, View<const T, D> x, View<T, D> y, View<const T, D> ybar,
+           View<T, D> xbar, std::span<T> wbar) override {
+    TraceOf<L, PassType> trace;
+    forward_of<L, PassType>(w, x, y, trace, pass, Write::set);
+    if (ybar) vjp_of<L, PassType>(w, ybar, trace, wbar, xbar, pass, Write::set);
+  }
 };
 
 }  // namespace mno

@@ -1,9 +1,11 @@
 #pragma once
 // Walks over an expression: its named parameter leaves, and their first values.
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "mno/core/error.hpp"
 #include "mno/core/parameter.hpp"
 #include "mno/core/random.hpp"
 #include "mno/expression/node.hpp"
@@ -69,26 +71,63 @@ void for_each_owner(const Path& prefix, std::size_t offset, Visit&& visit) {
   }
 }
 
+/// A layer that owns leaves.
+struct Owner {
+  std::string path;
+  std::size_t offset;
+  std::span<const Parameter> leaves;
+};
+inline std::vector<NamedLeaf> name_leaves(const std::vector<Owner>& owners) {
+  std::map<std::string, int> number, seen;
+  for (const Owner& owner : owners) ++number[owner.path];
+  std::vector<NamedLeaf> leaves;
+  for (const Owner& owner : owners) {
+    const std::string path =
+        number[owner.path] > 1 ? owner.path + std::to_string(seen[owner.path]++) : owner.path;
+    std::size_t offset = owner.offset;
+    for (const Parameter& leaf : owner.leaves) {
+      leaves.push_back({joined(path, leaf.name),
+                        offset,
+                        {leaf.shape.begin(), leaf.shape.begin() + Index(leaf.dimensions)}});
+      offset += leaf.size();
+    }
+  }
+  return leaves;
+}
+inline NamedLeaf leaf_named(const std::vector<NamedLeaf>& leaves, const std::string& name) {
+  std::string all;
+  for (const NamedLeaf& leaf : leaves) {
+    if (leaf.name == name) return leaf;
+    all += (all.empty() ? "" : ", ") + leaf.name;
+  }
+  require(false, "Model::leaf", "name", Text("one of ", all), Text("'", name, "'"));
+  return {};
+}
+
+template <class L> constexpr bool has_noise();
+template <class... Ls> constexpr bool any_has_noise(Parts<Ls...>) { return (has_noise<Ls>() || ...); }
+/// Does a layer or one of its parts draw noise?
+template <class L> constexpr bool has_noise() {
+  if constexpr (requires { L::draws_noise; })
+    return L::draws_noise;
+  else if constexpr (IsRepeat<L>)
+    return has_noise<typename L::repeated>();
+  else if constexpr (IsNode<L>)
+    return any_has_noise(typename L::parts{});
+  else
+    return false;
+}
+
 }  // namespace detail
 
 /// The leaves in the order of the flat buffer, every name once: two layers of one kind side by side are
 /// numbered ("drift.pointwise0.weight", "drift.pointwise1.weight").
 template <Layer E> std::vector<NamedLeaf> named_leaves() {
-  std::map<std::string, int> owners, seen;
-  detail::for_each_owner<E>(std::string(), 0,
-                            [&]<class L>(const std::string& path, std::size_t) { ++owners[path]; });
-  std::vector<NamedLeaf> leaves;
+  std::vector<detail::Owner> owners;
   detail::for_each_owner<E>(std::string(), 0, [&]<class L>(const std::string& path, std::size_t offset) {
-    std::string owner = path;
-    if (owners[path] > 1) owner += std::to_string(seen[path]++);
-    for (const Parameter& leaf : L::leaves) {
-      leaves.push_back({detail::joined(owner, leaf.name),
-                        offset,
-                        {leaf.shape.begin(), leaf.shape.begin() + Index(leaf.dimensions)}});
-      offset += leaf.size();
-    }
+    owners.push_back({path, offset, L::leaves});
   });
-  return leaves;
+  return detail::name_leaves(owners);
 }
 
 /// First values of all parameters; each layer draws from a stream of its own.

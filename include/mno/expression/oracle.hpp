@@ -14,6 +14,7 @@
 // size of ⟨gradient, d⟩. The gradient by the training path is compared with that of the plain pass, number by
 // number.
 #include <cmath>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -44,19 +45,66 @@ struct OracleReport {
   }
 };
 
-/// Everything that a layer is evaluated on, and its cotangents.
-template <Layer L, int D, class T> struct ProbeData {
-  ProbeData(Grid<D> grid, Index batch, Index initial_channels, std::uint64_t seed)
-      : x(batch, grid, L::inputs),
+/// Everything that a layer is evaluated on, and its cotangents. What is done with it is the same for all
+/// layers and compiled once: a layer has two functions of its own.
+template <int D, class T> class ProbeData {
+ public:
+  static constexpr int dimension = D;
+  using Scalar = T;
+  virtual ~ProbeData() = default;
+  virtual Field<T, D> forward() = 0;
+  /// Fills x̄, w̄, ū_0 and t̄ from ȳ.
+  virtual void pull_back() = 0;
+
+  double objective() {
+    const Field<T, D> y = forward();
+    return dot(ybar.span(), y.span());
+  }
+  static double dot(std::span<const T> a, std::span<const T> b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += double(a[i]) * double(b[i]);
+    return sum;
+  }
+  void clear_bars() {
+    for (auto bar : {xbar.span(), initial_bar.span(), std::span<T>(wbar), std::span<T>(times_bar)})
+      std::fill(bar.begin(), bar.end(), T(0));
+  }
+
+  struct Variable {
+    std::string name;
+    std::span<T> values, bar;
+  };
+  /// Every group of variables with its cotangent.
+  std::vector<Variable> variables() {
+    std::vector<Variable> all;
+    for (const NamedLeaf& leaf : leaves_)
+      all.push_back({leaf.name, std::span<T>(w).subspan(leaf.offset, leaf.size()),
+                     std::span<T>(wbar).subspan(leaf.offset, leaf.size())});
+    all.push_back({"x", x.span(), xbar.span()});
+    all.push_back({"u_0", initial.span(), initial_bar.span()});
+    all.push_back({"t", std::span<T>(times), std::span<T>(times_bar)});
+    return all;
+  }
+
+  Field<T, D> x, initial, ybar, xbar, initial_bar;
+  std::vector<T> w, wbar, times, times_bar;
+  std::uint64_t noise_seed = 0;
+
+ protected:
+  ProbeData(Index batch, const Grid<D>& grid, Index inputs, const Grid<D>& output_grid, Index outputs,
+            Index initial_channels, std::size_t parameters, std::vector<NamedLeaf> leaves)
+      : x(batch, grid, inputs),
         initial(batch, grid, initial_channels),
-        ybar(batch, output_grid<L>(grid), L::outputs),
-        xbar(batch, grid, L::inputs),
+        ybar(batch, output_grid, outputs),
+        xbar(batch, grid, inputs),
         initial_bar(batch, grid, initial_channels),
-        w(L::parameters),
-        wbar(L::parameters),
+        w(parameters),
+        wbar(parameters),
         times(std::size_t(batch)),
-        times_bar(std::size_t(batch)) {
-    initialise<L, T>(std::span<T>(w), seed);
+        times_bar(std::size_t(batch)),
+        leaves_(std::move(leaves)) {}
+  /// Random numbers everywhere; parameters have their first values already.
+  void randomise(std::uint64_t seed) {
     Stream random(seed, 1000);
     for (T& value : w) value += T(0.3 * random.normal());
     for (Field<T, D>* field : {&x, &initial, &ybar})
@@ -64,88 +112,52 @@ template <Layer L, int D, class T> struct ProbeData {
     for (T& t : times) t = T(0.2 + random.uniform());
   }
 
-  static double dot(std::span<const T> a, std::span<const T> b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += double(a[i]) * double(b[i]);
-    return sum;
-  }
+ private:
+  std::vector<NamedLeaf> leaves_;
+};
 
-  void clear_bars() {
-    for (auto bar : {xbar.span(), initial_bar.span(), std::span<T>(wbar), std::span<T>(times_bar)})
-      std::fill(bar.begin(), bar.end(), T(0));
+/// A probe of one layer, on the device of Base.
+template <Layer L, class Base> class ProbeOf : public Base {
+ public:
+  using Base::dimension;
+  using typename Base::Scalar;
+  ProbeOf(Grid<dimension> grid, Index batch, Index initial_channels, std::uint64_t seed)
+      : Base(batch, grid, L::inputs, output_grid<L>(grid), L::outputs, initial_channels, L::parameters,
+             named_leaves<L>()) {
+    initialise<L, Scalar>(std::span<Scalar>(this->w), seed);
+    this->randomise(seed);
   }
-  /// visit(name, variable, its cotangent) for every group of variables.
-  template <class Visit> void for_each_variable(Visit&& visit) {
-    for (const NamedLeaf& leaf : named_leaves<L>())
-      visit(leaf.name, std::span<T>(w).subspan(leaf.offset, leaf.size()),
-            std::span<T>(wbar).subspan(leaf.offset, leaf.size()));
-    visit(std::string("x"), x.span(), xbar.span());
-    visit(std::string("u_0"), initial.span(), initial_bar.span());
-    visit(std::string("t"), std::span<T>(times), std::span<T>(times_bar));
-  }
-
-  Field<T, D> x, initial, ybar, xbar, initial_bar;
-  std::vector<T> w, wbar, times, times_bar;
-  std::uint64_t noise_seed = 0;
 };
 
 /// A layer on a device, for tests; each device has its own.
 template <Layer L, int D, class T = double, class Device = Cpu> class Probe;
 
-template <Layer L, int D, class T> class Probe<L, D, T, Cpu> : public ProbeData<L, D, T> {
+template <int D, class T> class CpuProbe : public ProbeData<D, T> {
  public:
   using PassType = Pass<T, D>;
-  using Data = ProbeData<L, D, T>;
-  using Data::Data;
 
-  Field<T, D> forward() {
-    Field<T, D> y(this->ybar.batch(), this->ybar.grid(), L::outputs);
-    TraceOf<L, PassType> trace;
+  Field<T, D> forward() override {
+    Field<T, D> y(this->ybar.batch(), this->ybar.grid(), this->ybar.channels());
     PassType pass = begin();
-    forward_of<L, PassType>(this->w, std::as_const(this->x).view(), y.view(), trace, pass, Write::set);
+    run(pass, y.view(), false);
     return y;
   }
-
-  /// Fills x̄, w̄, ū_0 and t̄ from ȳ, in one plain pass.
-  void pull_back() {
-    Field<T, D> y(this->ybar.batch(), this->ybar.grid(), L::outputs);
-    TraceOf<L, PassType> trace;
+  /// In one plain pass.
+  void pull_back() override {
+    Field<T, D> y(this->ybar.batch(), this->ybar.grid(), this->ybar.channels());
+    this->clear_bars();
     PassType pass = begin();
-    forward_of<L, PassType>(this->w, std::as_const(this->x).view(), y.view(), trace, pass, Write::set);
-    this->clear_bars();
-    pass.initial_bar = this->initial_bar.view();
-    pass.times_bar = this->times_bar;
-    vjp_of<L, PassType>(this->w, std::as_const(this->ybar).view(), trace, this->wbar, this->xbar.view(), pass,
-                        Write::set);
+    run(pass, y.view(), true);
   }
 
-  /// The same as a training step does it: in blocks of so many samples. Returns the loss, ⟨ȳ, y⟩.
-  double pull_back_in_blocks(Index samples, Index last_part) {
-    this->clear_bars();
-    Work work{*this};
-    Cpu device(2);
-    // No byte for coefficients: a round has a block for every lane, no more.
-    return detail::pull_back<L, T, D>(std::span<const T>(this->w), work, std::span<T>(this->wbar),
-                                      detail::BlockSizes{samples, last_part, 0}, device);
-  }
+ protected:
+  using ProbeData<D, T>::ProbeData;
+  /// The layer's forward and, if asked for, its vjp.
+  virtual void run(PassType& pass, View<T, D> y, bool back) = 0;
 
-  double objective() {
-    const Field<T, D> y = forward();
-    return this->dot(std::span<const T>(this->ybar.span()), y.span());
-  }
-
- private:
-  PassType begin() {
-    workspace_.trace.release();
-    workspace_.scratch.release();
-    PassType pass(workspace_);
-    pass.initial = std::as_const(this->initial).view();
-    pass.times = this->times;
-    pass.noise_seed = this->noise_seed;
-    return pass;
-  }
+  /// What a training step asks for.
   struct Work {
-    Probe& probe;
+    CpuProbe& probe;
     Index batch() const { return probe.x.batch(); }
     const Grid<D>& grid() const { return probe.x.grid(); }
     void condition(PassType& pass, Index first, Index count) {
@@ -160,24 +172,63 @@ template <Layer L, int D, class T> class Probe<L, D, T, Cpu> : public ProbeData<
       return std::as_const(probe.x).view().samples(first, count);
     }
     double loss(PassType&, Index first, View<const T, D> y, View<T, D> ybar) {
-      std::copy_n(&probe.ybar(first, 0, 0), y.rows() * L::outputs, ybar.data);
-      return probe.dot({ybar.data, std::size_t(y.rows() * L::outputs)},
-                       {y.data, std::size_t(y.rows() * L::outputs)});
+      std::copy_n(&probe.ybar(first, 0, 0), y.rows() * y.channels, ybar.data);
+      return probe.dot({ybar.data, std::size_t(y.rows() * y.channels)},
+                       {y.data, std::size_t(y.rows() * y.channels)});
     }
     bool wants_input_bar() const { return true; }
     void take_input_bar(PassType&, Index first, View<const T, D> xbar) {
-      std::copy_n(xbar.data, xbar.rows() * L::inputs, &probe.xbar(first, 0, 0));
+      std::copy_n(xbar.data, xbar.rows() * xbar.channels, &probe.xbar(first, 0, 0));
     }
   };
+
+ private:
+  PassType begin() {
+    workspace_.trace.release();
+    workspace_.scratch.release();
+    PassType pass(workspace_);
+    pass.initial = std::as_const(this->initial).view();
+    pass.times = this->times;
+    pass.initial_bar = this->initial_bar.view();
+    pass.times_bar = this->times_bar;
+    pass.noise_seed = this->noise_seed;
+    return pass;
+  }
   Workspace workspace_;
+};
+
+template <Layer L, int D, class T> class Probe<L, D, T, Cpu> : public ProbeOf<L, CpuProbe<D, T>> {
+ public:
+  using PassType = Pass<T, D>;
+  using ProbeOf<L, CpuProbe<D, T>>::ProbeOf;
+
+  /// pull_back as a training step does it: in blocks of so many samples. Returns the loss, ⟨ȳ, y⟩.
+  double pull_back_in_blocks(Index samples, Index last_part) {
+    this->clear_bars();
+    typename CpuProbe<D, T>::Work work{*this};
+    Cpu device(2);
+    // No byte for coefficients: a round has a block for every lane, no more.
+    return detail::pull_back<L, T, D>(std::span<const T>(this->w), work, std::span<T>(this->wbar),
+                                      detail::BlockSizes{samples, last_part, 0}, device);
+  }
+
+ private:
+  void run(PassType& pass, View<T, D> y, bool back) override {
+    TraceOf<L, PassType> trace;
+    forward_of<L, PassType>(this->w, std::as_const(this->x).view(), y, trace, pass, Write::set);
+    if (back)
+      vjp_of<L, PassType>(this->w, std::as_const(this->ybar).view(), trace, this->wbar, this->xbar.view(),
+                          pass, Write::set);
+  }
 };
 
 namespace detail {
 /// |f′ − ⟨gradient, d⟩| / ‖gradient‖ for random directions d in `variable`.
-template <class P, class T>
-double directional_error(P& probe, std::span<T> variable, std::span<const T> gradient, Stream& random) {
+template <int D, class T>
+double directional_error(ProbeData<D, T>& probe, std::span<T> variable, std::span<const T> gradient,
+                         Stream& random) {
   double worst = 0;
-  const double norm = std::sqrt(P::dot(gradient, gradient));
+  const double norm = std::sqrt(probe.dot(gradient, gradient));
   const std::vector<T> start(variable.begin(), variable.end());
   for (int direction = 0; direction < 2; ++direction) {
     std::vector<T> d(variable.size());
@@ -189,41 +240,66 @@ double directional_error(P& probe, std::span<T> variable, std::span<const T> gra
     const double h = 1e-3 / std::sqrt(std::max<double>(1, double(d.size()) / 16));
     const double difference = (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
     std::copy(start.begin(), start.end(), variable.begin());
-    const double error = std::abs(difference - P::dot(gradient, d)) / (norm > 0 ? norm : 1);
+    const double error = std::abs(difference - probe.dot(gradient, d)) / (norm > 0 ? norm : 1);
     worst = error > worst || std::isnan(error) ? error : worst;
   }
   return worst;
 }
-}  // namespace detail
 
-namespace detail {
-/// ‖gradient in blocks − gradient of a plain pass‖ / ‖the latter‖, group by group, over several rounds of
-/// blocks.
-template <Layer L, int D>
-void compare_training(Grid<D> grid, Index initial_channels, std::uint64_t seed, OracleReport& report) {
-  constexpr Index batch = 2 * Cpu::most_lanes + 3;
-  Probe<L, D, double, Cpu> plain(grid, batch, initial_channels, seed),
-      blocks(grid, batch, initial_channels, seed);
+template <int D> OracleReport directional_errors(ProbeData<D, double>& probe, std::uint64_t seed) {
+  probe.pull_back();
+  Stream random(seed, 2000);
+  OracleReport report;
+  for (const auto& [name, values, bar] : probe.variables()) {
+    if (values.empty()) continue;
+    const std::vector<double> gradient(bar.begin(), bar.end());
+    report.entries.push_back({name, directional_error<D, double>(probe, values, gradient, random)});
+  }
+  return report;
+}
+
+/// ‖gradient in blocks − gradient of a plain pass‖ / ‖the latter‖, group by group.
+template <int D>
+void compare_bars(ProbeData<D, double>& plain, ProbeData<D, double>& blocks, const std::string& how,
+                  OracleReport& report) {
+  const auto expected = plain.variables();
+  auto group = expected.begin();
+  for (const auto& [name, values, bar] : blocks.variables()) {
+    double error = 0, norm = 0;
+    for (std::size_t i = 0; i < bar.size(); ++i) {
+      error += (bar[i] - group->bar[i]) * (bar[i] - group->bar[i]);
+      norm += group->bar[i] * group->bar[i];
+    }
+    if (!values.empty()) report.entries.push_back({name + how, std::sqrt(error / (norm > 0 ? norm : 1))});
+    ++group;
+  }
+}
+
+/// Over several rounds of blocks; `in_blocks(samples)` pulls back in blocks.
+template <int D>
+void compare_training(ProbeData<D, double>& plain, ProbeData<D, double>& blocks,
+                      const std::function<void(Index)>& in_blocks, OracleReport& report) {
   plain.pull_back();
   for (const Index samples : {1, 2}) {
-    blocks.pull_back_in_blocks(samples, 1);
-    std::vector<std::vector<double>> expected;
-    plain.for_each_variable([&](const std::string&, std::span<double>, std::span<double> bar) {
-      expected.emplace_back(bar.begin(), bar.end());
-    });
-    auto group = expected.begin();
-    blocks.for_each_variable([&](const std::string& name, std::span<double> variable, std::span<double> bar) {
-      double error = 0, norm = 0;
-      for (std::size_t i = 0; i < bar.size(); ++i) {
-        error += (bar[i] - (*group)[i]) * (bar[i] - (*group)[i]);
-        norm += (*group)[i] * (*group)[i];
-      }
-      if (!variable.empty())
-        report.entries.push_back({name + ", trained in blocks of " + std::to_string(samples),
-                                  std::sqrt(error / (norm > 0 ? norm : 1))});
-      ++group;
-    });
+    in_blocks(samples);
+    compare_bars<D>(plain, blocks, ", trained in blocks of " + std::to_string(samples), report);
   }
+}
+
+template <int D, class T> OracleReport adjoint_identity_errors(ProbeData<D, T>& probe) {
+  probe.pull_back();
+  const Field<T, D> y = probe.forward();
+  const double by_input = probe.dot(probe.xbar.span(), probe.x.span());
+  const double by_parameters = probe.dot(probe.wbar, probe.w);
+  const double value = probe.dot(probe.ybar.span(), y.span());
+  std::fill(probe.x.span().begin(), probe.x.span().end(), T(0));
+  const double offset = probe.objective();
+  const double scale =
+      std::sqrt(probe.dot(probe.ybar.span(), probe.ybar.span()) * probe.dot(y.span(), y.span()));
+  OracleReport report;
+  report.entries.push_back({"x", std::abs(value - offset - by_input) / scale});
+  if (!probe.w.empty()) report.entries.push_back({"parameters", std::abs(value - by_parameters) / scale});
+  return report;
 }
 }  // namespace detail
 
@@ -232,17 +308,13 @@ template <Layer L, int D, class Device = Cpu>
 OracleReport check_gradients(Grid<D> grid, Index batch = 2, Index initial_channels = 1,
                              std::uint64_t seed = 1) {
   Probe<L, D, double, Device> probe(grid, batch, initial_channels, seed);
-  probe.pull_back();
-  Stream random(seed, 2000);
-  OracleReport report;
-  probe.for_each_variable([&](const std::string& name, std::span<double> variable, std::span<double> bar) {
-    if (variable.empty()) return;
-    const std::vector<double> gradient(bar.begin(), bar.end());
-    report.entries.push_back(
-        {name, detail::directional_error(probe, variable, std::span<const double>(gradient), random)});
-  });
-  if constexpr (std::is_same_v<Device, Cpu>)
-    detail::compare_training<L, D>(grid, initial_channels, seed, report);
+  OracleReport report = detail::directional_errors<D>(probe, seed);
+  if constexpr (std::is_same_v<Device, Cpu>) {
+    constexpr Index many = 2 * Cpu::most_lanes + 3;
+    Probe<L, D> plain(grid, many, initial_channels, seed), blocks(grid, many, initial_channels, seed);
+    detail::compare_training<D>(
+        plain, blocks, [&](Index samples) { blocks.pull_back_in_blocks(samples, 1); }, report);
+  }
   return report;
 }
 
@@ -250,20 +322,8 @@ OracleReport check_gradients(Grid<D> grid, Index batch = 2, Index initial_channe
 ///   ⟨ȳ, y(x) − y(0)⟩ = ⟨x̄, x⟩   and   ⟨ȳ, y⟩ = ⟨w̄, w⟩,   to rounding.
 template <Layer L, int D, class T = double, class Device = Cpu>
 OracleReport check_adjoint_identity(Grid<D> grid, Index batch = 2, std::uint64_t seed = 1) {
-  using P = Probe<L, D, T, Device>;
-  P probe(grid, batch, 1, seed);
-  probe.pull_back();
-  const Field<T, D> y = probe.forward();
-  const double by_input = P::dot(probe.xbar.span(), probe.x.span());
-  const double by_parameters = P::dot(probe.wbar, probe.w);
-  const double value = P::dot(probe.ybar.span(), y.span());
-  std::fill(probe.x.span().begin(), probe.x.span().end(), T(0));
-  const double offset = probe.objective();
-  const double scale = std::sqrt(P::dot(probe.ybar.span(), probe.ybar.span()) * P::dot(y.span(), y.span()));
-  OracleReport report;
-  report.entries.push_back({"x", std::abs(value - offset - by_input) / scale});
-  if (L::parameters > 0) report.entries.push_back({"parameters", std::abs(value - by_parameters) / scale});
-  return report;
+  Probe<L, D, T, Device> probe(grid, batch, 1, seed);
+  return detail::adjoint_identity_errors<D, T>(probe);
 }
 
 }  // namespace mno

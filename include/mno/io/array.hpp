@@ -164,7 +164,8 @@ class Array {
   }
 
   bool operator==(const Array& other) const {
-    return layout_ == other.layout_ && std::ranges::equal(bytes(), other.bytes());
+    return layout_ == other.layout_ &&
+           std::equal(bytes().begin(), bytes().end(), other.bytes().begin(), other.bytes().end());
   }
 
  private:
@@ -185,8 +186,8 @@ class Array {
 /// A bool in memory is 0 or 1; any other byte is undefined behaviour in C++, so it stops here.
 inline void check_elements(Type type, std::span<const std::byte> bytes, const std::string& name) {
   if (type != Type::boolean) return;
-  const auto bad = std::ranges::find_if(bytes, [](std::byte b) { return b > std::byte{1}; });
-  if (bad != bytes.end()) refuse(name, "expected 0 or 1 for every bool, found ", std::to_integer<int>(*bad));
+  for (const std::byte b : bytes)
+    if (b > std::byte{1}) refuse(name, "expected 0 or 1 for every bool, found ", std::to_integer<int>(b));
 }
 
 }  // namespace mno::io

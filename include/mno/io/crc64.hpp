@@ -10,24 +10,27 @@ namespace mno::io {
 
 namespace detail {
 /// [d][b]: what a byte b leaves when d more bytes, all of them zero, have passed.
-inline constexpr auto crc64_tables = [] {
-  std::array<std::array<std::uint64_t, 256>, 8> tables{};
-  for (std::size_t b = 0; b < 256; ++b) {
-    std::uint64_t rest = b;
-    for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ (rest & 1 ? 0xC96C5795D7870F42 : 0);
-    tables[0][b] = rest;
-  }
-  for (std::size_t d = 1; d < 8; ++d)
-    for (std::size_t b = 0; b < 256; ++b)
-      tables[d][b] = tables[0][tables[d - 1][b] & 0xff] ^ (tables[d - 1][b] >> 8);
-  return tables;
-}();
+inline const auto& crc64_tables() {
+  static const auto all = [] {
+    std::array<std::array<std::uint64_t, 256>, 8> tables{};
+    for (std::size_t b = 0; b < 256; ++b) {
+      std::uint64_t rest = b;
+      for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ (rest & 1 ? 0xC96C5795D7870F42 : 0);
+      tables[0][b] = rest;
+    }
+    for (std::size_t d = 1; d < 8; ++d)
+      for (std::size_t b = 0; b < 256; ++b)
+        tables[d][b] = tables[0][tables[d - 1][b] & 0xff] ^ (tables[d - 1][b] >> 8);
+    return tables;
+  }();
+  return all;
+}
 }  // namespace detail
 
 class Crc64 {
  public:
   void add(std::span<const std::byte> bytes) {
-    constexpr auto& tables = detail::crc64_tables;
+    const auto& tables = detail::crc64_tables();
     std::uint64_t state = state_;
     std::size_t at = 0;
     for (; bytes.size() - at >= 8; at += 8) {  // eight bytes at a time, each by the table of its distance

@@ -16,9 +16,9 @@
 // apart. What opens a file of a format stands in a header of its own: zip/ensemble_file.hpp for
 // .npz, hdf5/ensemble_file.hpp for HDF5.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string_view>
-#include <unordered_map>
 
 #include "mno/core/channel_first.hpp"
 #include "mno/data/ensemble.hpp"
@@ -31,10 +31,10 @@ struct EnsembleFileOptions {
   bool point_masses = false;  // accept members that are all equal
 };
 
-class EnsembleReader {
+template <class = void> class BasicEnsembleReader {
  public:
   /// `name` is what sentences call the file.
-  EnsembleReader(std::string name, std::unique_ptr<const ArrayFile> file)
+  BasicEnsembleReader(std::string name, std::unique_ptr<const ArrayFile> file)
       : name_(std::move(name)), file_(std::move(file)) {
     for (const char* needed : {"u0", "uT", "t"})
       if (!contains(needed)) refuse(name_, "expected the arrays u0, uT and t, found ", found_names());
@@ -112,18 +112,11 @@ class EnsembleReader {
       return std::string_view(
           reinterpret_cast<const char*>(ensemble.initial.data()) + std::size_t(sample) * bytes, bytes);
     };
-    std::unordered_multimap<std::size_t, Index> seen;
+    std::map<std::string_view, Index> seen;
     for_each<T, D>([&](Index sample, Field<T, D>& initial, T time, Field<T, D>& drawn) {
       set_condition<T, D>(ensemble, sample, std::as_const(initial).view(), time, sample,
                           std::as_const(drawn).view());
-      const std::size_t hash = std::hash<std::string_view>{}(row(sample));
-      const auto [begin, end] = seen.equal_range(hash);
-      const auto same =
-          std::find_if(begin, end, [&](const auto& other) { return row(other.second) == row(sample); });
-      if (same == end)
-        seen.emplace(hash, sample);
-      else
-        ensemble.origins[std::size_t(sample)] = same->second;
+      ensemble.origins[std::size_t(sample)] = seen.emplace(row(sample), sample).first->second;
     });
     if (!options.point_masses && most_members() > 1 &&
         std::ranges::all_of(ensemble.variance.span(), [](T v) { return v == T(0); }))
@@ -247,5 +240,6 @@ class EnsembleReader {
   std::vector<double> times_, length_;
   Index known_ = 0;
 };
+using EnsembleReader = BasicEnsembleReader<>;
 
 }  // namespace mno::io

@@ -10,7 +10,6 @@
 #include <sys/file.h>
 
 #include <filesystem>
-#include <random>
 
 #include "mno/io/file.hpp"
 
@@ -105,9 +104,10 @@ class SafeFile {
   }
 
   void create(mode_t mode) {
-    std::random_device random;
+    std::uint32_t number = 0;
+    if (::getentropy(&number, sizeof number) != 0) number = 0;  // there are several attempts
     for (int attempt = 0; attempt < 100; ++attempt) {
-      temporary_ = directory() / (prefix() + std::to_string(::getpid()) + "-" + std::to_string(random()) +
+      temporary_ = directory() / (prefix() + std::to_string(::getpid()) + "-" + std::to_string(number++) +
                                   std::string(suffix));
       descriptor_ = Descriptor(::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
       if (!descriptor_ && errno == EEXIST) continue;

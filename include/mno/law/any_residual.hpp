@@ -45,7 +45,7 @@ class AnyResidual {
   const Laws& held() const { return law_; }
   bool gaussian() const { return std::holds_alternative<Gaussian>(law_); }
 
-  void draw(Stream& stream, std::span<double> xi) const {
+  template <class = void> void draw(Stream& stream, std::span<double> xi) const {
     std::visit([&](const auto& law) { law.draw(stream, xi); }, law_);
   }
   template <class = void> double cdf(double z) const {
@@ -60,7 +60,7 @@ class AnyResidual {
   template <class = void> double crps(double z) const {
     return std::visit([&](const auto& law) { return double(law.crps(z)); }, law_);
   }
-  double log_density(double q, double n) const {
+  template <class = void> double log_density(double q, double n) const {
     require(!std::holds_alternative<CompoundPoisson>(law_), "log_density", "law",
             Text("residuals with a density"), Text(text(), ", which has an atom"));
     return std::visit(
@@ -72,7 +72,7 @@ class AnyResidual {
         },
         law_);
   }
-  double log_moment(double s) const {
+  template <class = void> double log_moment(double s) const {
     require(!std::holds_alternative<StudentT>(law_), "log_moment", "law",
             Text("residuals that have moments under this warp: ask for quantiles"), Text(text()));
     return std::visit(

@@ -41,13 +41,13 @@ class AnyWarp {
   bool identity() const { return std::holds_alternative<Unwarped>(warp_); }
   bool exponential() const { return !identity(); }
 
-  double map(double z, Index channel) const {
+  template <class = void> double map(double z, Index channel) const {
     return std::visit([&](const auto& warp) { return warp.map(z, channel); }, warp_);
   }
-  double inverse(double u, Index channel) const {
+  template <class = void> double inverse(double u, Index channel) const {
     return std::visit([&](const auto& warp) { return warp.inverse(u, channel); }, warp_);
   }
-  double slope(double z, Index channel) const {
+  template <class = void> double slope(double z, Index channel) const {
     return std::visit([&](const auto& warp) { return warp.slope(z, channel); }, warp_);
   }
   template <class R> MeanAndVariance moments(double m, double sd, Index channel, const R& residual) const {

@@ -19,6 +19,7 @@
 #include <span>
 #include <vector>
 
+#include "mno/core/in_double.hpp"
 #include "mno/law/law.hpp"
 #include "mno/law/triangularise.hpp"
 
@@ -34,24 +35,26 @@ struct Observation {
 namespace detail {
 
 /// ξ = shift + root ξ', ξ' ~ N(0, I)
-struct Coefficients {
-  Eigen::VectorXd shift;  // r
-  Eigen::MatrixXd root;   // r × r, symmetric
+template <class T> struct Coefficients {
+  VectorIn<T> shift;  // r
+  MatrixIn<T> root;   // r × r, symmetric
 };
 
 /// ξ ~ N(0, I) given readings a_i·ξ = d_i with noise of the given deviation; rows are [a_i d_i]. Singular
 /// values up to `negligible` are rounding.
-template <class = void>
-Coefficients posterior_of(const Eigen::MatrixXd& readings, double deviation, double negligible) {
+template <class T>
+Coefficients<T> posterior_of(const MatrixIn<T>& readings, double deviation, double negligible) {
+  using Matrix = MatrixIn<T>;
+  using Vector = VectorIn<T>;
   const Index r = readings.cols() - 1;
-  Eigen::MatrixXd a = Eigen::MatrixXd::Zero(std::max(readings.rows(), r), r + 1);  // zero rows make it tall
+  Matrix a = Matrix::Zero(std::max(readings.rows(), r), r + 1);  // zero rows make it tall
   a.topRows(readings.rows()) = readings;
   triangularise(a, r);  // Aᵀ = QR, and R = V diag(σ) Uᵀ is r × r
-  const Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner> svd(
-      a.topLeftCorner(r, r), Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Eigen::MatrixXd& u = svd.matrixV();
-  const Eigen::VectorXd projected = svd.matrixU().transpose() * a.col(r).head(r);  // Vᵀd
-  Eigen::VectorXd mu(r), shrink(r);
+  const Eigen::JacobiSVD<Matrix, Eigen::NoQRPreconditioner> svd(a.topLeftCorner(r, r),
+                                                                Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Matrix& u = svd.matrixV();
+  const Vector projected = svd.matrixU().transpose() * a.col(r).head(r);  // Vᵀd
+  Vector mu(r), shrink(r);
   for (Index k = 0; k < r; ++k) {
     const double sigma = svd.singularValues()[k];
     const bool informative = sigma > negligible;
@@ -59,7 +62,7 @@ Coefficients posterior_of(const Eigen::MatrixXd& readings, double deviation, dou
     mu[k] = informative ? sigma / total * projected[k] : 0;
     shrink[k] = informative ? deviation / std::sqrt(total) : 1;
   }
-  const Eigen::MatrixXd scaled = u * shrink.asDiagonal(), u_transposed = u.transpose();
+  const Matrix scaled = u * shrink.asDiagonal(), u_transposed = u.transpose();
   return {u * mu, scaled * u_transposed};
 }
 
@@ -103,9 +106,11 @@ Law<T, D, R, W> condition(const Law<T, D, R, W>& law, Index sample, std::span<co
     entry.count += 1;
   }
 
-  const Eigen::MatrixXd b = factor_matrix(law, sample).template cast<double>();
-  const Eigen::VectorXd m = flat(law.mean, sample).template cast<double>();
-  Eigen::VectorXd eta = Eigen::VectorXd::Zero(law.size());
+  using Matrix = detail::MatrixIn<T>;
+  using Vector = detail::VectorIn<T>;
+  const Matrix b = factor_matrix(law, sample).template cast<double>();
+  const Vector m = flat(law.mean, sample).template cast<double>();
+  Vector eta = Vector::Zero(law.size());
   if (law.has_nugget()) eta = flat(law.nugget, sample).template cast<double>();
 
   // Spread at an observed entry that is rounding beside the field's largest is not information: an entry that
@@ -113,30 +118,30 @@ Law<T, D, R, W> condition(const Law<T, D, R, W>& law, Index sample, std::span<co
   const double negligible = 8 * std::sqrt(double(std::max(Index(seen.size()), r))) *
                             double(std::numeric_limits<T>::epsilon()) *
                             std::sqrt(b.colwise().squaredNorm().maxCoeff());
-  Eigen::MatrixXd exact(Index(seen.size()), r + 1), noisy(Index(seen.size()), r + 1);
+  Matrix exact(Index(seen.size()), r + 1), noisy(Index(seen.size()), r + 1);
   Index exacts = 0, noisies = 0;
   for (const auto& [e, one] : seen) {
     const double deviation = std::sqrt(eta[e] * eta[e] + noise_variance / one.count);
-    Eigen::RowVectorXd reading(r + 1);
+    detail::RowVectorIn<T> reading(r + 1);
     reading << b.col(e).transpose(), one.value() - m[e];
     if (deviation <= negligible)
       exact.row(exacts++) = std::sqrt(one.count) * reading;  // least squares count every observation
     else if (b.col(e).norm() > negligible)
       noisy.row(noisies++) = reading / deviation;
   }
-  detail::Coefficients xi{Eigen::VectorXd::Zero(r), Eigen::MatrixXd::Identity(r, r)};
-  if (exacts > 0) xi = detail::posterior_of(exact.topRows(exacts), 0, negligible);
+  detail::Coefficients<T> xi{Vector::Zero(r), Matrix::Identity(r, r)};
+  if (exacts > 0) xi = detail::posterior_of<T>(exact.topRows(exacts), 0, negligible);
   if (noisies > 0) {
-    Eigen::MatrixXd rest = noisy.topRows(noisies);  // seen by what is left to vary
+    Matrix rest = noisy.topRows(noisies);  // seen by what is left to vary
     rest.col(r) -= rest.leftCols(r) * xi.shift;
     rest.leftCols(r) = (rest.leftCols(r) * xi.root).eval();
-    const detail::Coefficients next = detail::posterior_of(rest, 1, 0);
+    const detail::Coefficients<T> next = detail::posterior_of<T>(rest, 1, 0);
     xi.shift += xi.root * next.shift;
     xi.root = (next.root * xi.root).eval();  // applied to B from the left: the first one first
   }
 
-  Eigen::VectorXd mean = m + b.transpose() * xi.shift;
-  Eigen::MatrixXd shrunk = xi.root * b;
+  Vector mean = m + b.transpose() * xi.shift;
+  Matrix shrunk = xi.root * b;
   for (const auto& [e, one] : seen) {
     const double t = noise_variance / one.count, d = eta[e] * eta[e];
     if (d == 0) continue;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mno/core/in_double.hpp"
 #include "mno/law/moments.hpp"
 
 namespace mno {
@@ -62,11 +63,11 @@ template <class T> class Covariance {
 
   /// ‖Γ‖_F² = ‖BBᵀ‖_F² + Σ_i η_i² (2 (BᵀB)_ii + η_i²): sums of squares, with an r × r matrix.
   double frobenius_norm() const {
-    const Eigen::MatrixXd b = factor_.template cast<double>();
+    const detail::MatrixIn<T> b = factor_.template cast<double>();
     const double low_rank = rows_are_fewer() ? (b * b.transpose()).norm() : (b.transpose() * b).norm();
     if (!has_nugget()) return low_rank;
-    const Eigen::ArrayXd d = nugget_.template cast<double>().cwiseAbs2();
-    const Eigen::ArrayXd twice = 2 * b.colwise().squaredNorm().transpose();
+    const detail::ArrayIn<T> d = nugget_.template cast<double>().cwiseAbs2();
+    const detail::ArrayIn<T> twice = 2 * b.colwise().squaredNorm().transpose();
     return std::sqrt(low_rank * low_rank + (d * (twice + d)).sum());
   }
 

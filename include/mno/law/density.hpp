@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mno/core/in_double.hpp"
 #include "mno/law/law.hpp"
 #include "mno/law/triangularise.hpp"
 
@@ -37,7 +38,7 @@ double log_density(const Law<T, D, R, W>& law, Index sample, const Eigen::Matrix
   const Index n = law.size(), r = law.rank();
   require(u.size() == n, "log_density", "u", Text("points x channels = ", n, " entries"), Text(u.size()));
 
-  Eigen::MatrixXd w = Eigen::MatrixXd::Zero(n + r, r + 1);  // [W D^{−½}e]
+  detail::MatrixIn<T> w = detail::MatrixIn<T>::Zero(n + r, r + 1);  // [W D^{−½}e]
   w.bottomLeftCorner(r, r).diagonal().setOnes();
   double log_det = 0, log_slopes = 0;
   for (Index i = 0; i < n; ++i) {

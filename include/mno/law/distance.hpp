@@ -14,6 +14,7 @@
 #include <cmath>
 #include <limits>
 
+#include "mno/core/in_double.hpp"
 #include "mno/law/covariance.hpp"
 #include "mno/law/triangularise.hpp"
 
@@ -21,42 +22,44 @@ namespace mno {
 
 /// ‖Γ₁ − Γ₂‖_F in O(n r²), for any two ranks.
 template <class T, class U> double distance(const Covariance<T>& first, const Covariance<U>& second) {
+  using Matrix = detail::MatrixIn<T>;
+  using Values = detail::ArrayIn<T>;
   const Index n = first.size();
   require(second.size() == n, "distance", "second", Text("a covariance of the first's size, ", n),
           Text(second.size()));
   const Index b = first.factor().rows(), y = second.factor().rows(), r = std::max(b, y);
-  Eigen::MatrixXd stacked = Eigen::MatrixXd::Zero(n, 2 * r);  // [Pᵀ Mᵀ]
+  Matrix stacked = Matrix::Zero(n, 2 * r);  // [Pᵀ Mᵀ]
   stacked.leftCols(b) = first.factor().transpose().template cast<double>();
   stacked.middleCols(r, b) = stacked.leftCols(b);
   stacked.leftCols(y) += second.factor().transpose().template cast<double>();
   stacked.middleCols(r, y) -= second.factor().transpose().template cast<double>();
 
-  Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(n), difference = sum;  // η₁ + η₂ and η₁ − η₂, up to signs
+  Values sum = Values::Zero(n), difference = sum;  // η₁ + η₂ and η₁ − η₂, up to signs
   if (first.has_nugget()) sum = difference = first.nugget().template cast<double>().cwiseAbs();
   if (second.has_nugget()) {
-    const Eigen::ArrayXd eta = second.nugget().template cast<double>().cwiseAbs();
+    const Values eta = second.nugget().template cast<double>().cwiseAbs();
     sum += eta;
     difference -= eta;
   }
 
   const Index block = std::min(n, 2 * r);
-  Eigen::MatrixXd before(0, 2 * r);  // the triangle of all rows before the block
+  Matrix before(0, 2 * r);  // the triangle of all rows before the block
   double square = 0;
   for (Index i = 0; i < n; i += block) {
-    const Eigen::MatrixXd rows = stacked.middleRows(i, std::min(block, n - i));
-    const Eigen::MatrixXd p = rows.leftCols(r), m_transposed = rows.rightCols(r).transpose();
-    const Eigen::MatrixXd product = p * m_transposed;
-    Eigen::MatrixXd within = 0.5 * (product + product.transpose());
+    const Matrix rows = stacked.middleRows(i, std::min(block, n - i));
+    const Matrix p = rows.leftCols(r), m_transposed = rows.rightCols(r).transpose();
+    const Matrix product = p * m_transposed;
+    Matrix within = 0.5 * (product + product.transpose());
     within.diagonal().array() += (sum * difference).segment(i, rows.rows());
     square += within.squaredNorm();
     if (before.rows() > 0) {
-      const Eigen::MatrixXd r_p = before.leftCols(r), r_m = before.rightCols(r), p_transposed = p.transpose();
-      Eigen::MatrixXd beside = r_p * m_transposed;
+      const Matrix r_p = before.leftCols(r), r_m = before.rightCols(r), p_transposed = p.transpose();
+      Matrix beside = r_p * m_transposed;
       beside += r_m * p_transposed;
       square += 0.5 * beside.squaredNorm();  // 2 ‖½ ·‖²
     }
     if (i + block < n) {
-      Eigen::MatrixXd all(before.rows() + rows.rows(), 2 * r);
+      Matrix all(before.rows() + rows.rows(), 2 * r);
       all << before, rows;
       detail::triangularise(all, 2 * r);
       before = all.topRows(std::min(all.rows(), 2 * r));

@@ -12,8 +12,8 @@
 namespace mno::detail {
 
 /// [A D] → [R QᵀD] with A = QR: A is the first `columns` columns, R upper triangular with exact zeros below.
-template <class = void> void triangularise(Eigen::MatrixXd& a, Index columns) {
-  Eigen::VectorXd workspace(a.cols());
+template <class Matrix> void triangularise(Matrix& a, Index columns) {
+  Eigen::VectorX<typename Matrix::Scalar> workspace(a.cols());
   for (Index k = 0; k < std::min(columns, a.rows() - 1); ++k) {
     const Index rows = a.rows() - k, right = a.cols() - k - 1;
     double tau = 0, diagonal = 0;

@@ -72,29 +72,29 @@ struct Recipe {
             FactorRegularisation::name};
   }
   /// References to all terms, in the order of their names.
-  auto terms() const { return tie(*this); }
-  auto terms() { return tie(*this); }
+  template <class R = Recipe> auto terms() const { return tie<const R>(*this); }
+  template <class R = Recipe> auto terms() { return tie<R>(*this); }
 
   /// All terms that count, with all of their numbers, and how training begins.
-  std::string text() const {
+  template <class R = Recipe> std::string text() const {
     std::string out =
         "warmup_epochs=" + std::to_string(warmup_epochs) + " ramp_epochs=" + std::to_string(ramp_epochs);
     const auto add = [&](const auto& term) {
       if (term.weight != 0) out += " + " + term_text(term);
     };
-    std::apply([&](const auto&... term) { (add(term), ...); }, terms());
+    std::apply([&](const auto&... term) { (add(term), ...); }, terms<R>());
     return out;
   }
 
   /// The weight of a term by its name, to be read or set.
-  double& weight(std::string_view name) {
+  template <class R = Recipe> double& weight(std::string_view name) {
     double* found = nullptr;
     std::string all;
     const auto look = [&](auto& term) {
       if (name == term.name) found = &term.weight;
       all += (all.empty() ? "" : ", ") + std::string(term.name);
     };
-    std::apply([&](auto&... term) { (look(term), ...); }, terms());
+    std::apply([&](auto&... term) { (look(term), ...); }, terms<R>());
     require(found != nullptr, "Recipe::weight", "name", Text("one of ", all), Text("'", name, "'"));
     return *found;
   }

@@ -1,10 +1,9 @@
 #pragma once
 // The negative log-likelihood of a Student t residual with the law's variance: outliers weigh less. The
 // ensemble's mean and variance do not tell it, so it needs the members.
-#include <boost/math/special_functions/gamma.hpp>
 #include <numbers>
 
-#include "mno/core/boost_math.hpp"
+#include "mno/core/student.hpp"
 #include "mno/loss/member_average.hpp"
 
 namespace mno {
@@ -33,10 +32,7 @@ struct StudentNll {
               0.5 * (1 - h * e * e) / v};
     }
   };
-  template <class = void> Member member() const {
-    const auto log_gamma = [](double x) { return boost::math::lgamma(x, detail::InDouble{}); };
-    return {nu, log_gamma(nu / 2) - log_gamma((nu + 1) / 2) + 0.5 * std::log((nu - 2) / 2)};
-  }
+  Member member() const { return {nu, 0.5 * std::log((nu - 2) / 2) - std::log(detail::gamma_ratio(nu / 2))}; }
 
   template <class T, int D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {

@@ -31,7 +31,7 @@ inline Index rank_of(double p, Index n) {
 }  // namespace detail
 
 /// The smallest λ with which m ± λσ covers `level` of the members and entries of one condition.
-inline double band_score(const Moments& model, const Members& members, double level) {
+template <class = void> double band_score(const Moments& model, const Members& members, double level) {
   detail::require_entries("metric::band_score", "members", model.size(), members.rows());
   detail::require_finite("metric::band_score", "members", members);
   require(level > 0 && level <= 1, "metric::band_score", "level", Text("a fraction above 0, at most 1"),
@@ -85,24 +85,29 @@ class MeanErrorInflation {
     detail::require_entries("metric::MeanErrorInflation", "truth", model.size(), truth.size());
     if (count_ == 0) squares_ = Eigen::VectorXd::Zero(model.size());
     detail::require_entries("metric::MeanErrorInflation", "model", squares_.size(), model.size());
-    squares_ += (model.mean - truth.mean).cwiseAbs2();
-    if (truth.count > 0) squares_ -= truth.variance / double(truth.count);
+    for (Index i = 0; i < model.size(); ++i) {
+      const double error = model.mean[i] - truth.mean[i];
+      squares_[i] += error * error - (truth.count > 0 ? truth.variance[i] / double(truth.count) : 0);
+    }
     ++count_;
   }
-  Eigen::VectorXd per_entry() const { return average().cwiseMax(0); }
+  Eigen::VectorXd per_entry() const { return per_channel(squares_.size()); }
   /// Averaged over points too: less noise, and good for any grid.
   Eigen::VectorXd per_channel(Index channels) const {
-    const Eigen::VectorXd all = average();
-    require(channels >= 1 && all.size() % channels == 0, "metric::MeanErrorInflation", "channels",
-            Text("a divisor of ", all.size(), " entries"), Text(channels));
-    return all.reshaped(channels, all.size() / channels).rowwise().mean().cwiseMax(0);
+    require(count_ >= 1, "metric::MeanErrorInflation", "add", Text("at least one condition"), Text("none"));
+    const Index entries = squares_.size();
+    require(channels >= 1 && entries % channels == 0, "metric::MeanErrorInflation", "channels",
+            Text("a divisor of ", entries, " entries"), Text(channels));
+    Eigen::VectorXd result(channels);
+    for (Index c = 0; c < channels; ++c) {
+      double sum = 0;
+      for (Index i = c; i < entries; i += channels) sum += squares_[i];
+      result[c] = std::max(0.0, sum * double(channels) / (double(entries) * double(count_)));
+    }
+    return result;
   }
 
  private:
-  Eigen::VectorXd average() const {
-    require(count_ >= 1, "metric::MeanErrorInflation", "add", Text("at least one condition"), Text("none"));
-    return squares_ / double(count_);
-  }
   Eigen::VectorXd squares_;
   Index count_ = 0;
 };

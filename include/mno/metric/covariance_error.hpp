@@ -12,10 +12,11 @@
 namespace mno::metric {
 
 /// Γ̂ of the members of one condition.
-template <class = void> Covariance<double> ensemble_covariance(const Members& ensemble) {
+template <class Own = void> Covariance<double> ensemble_covariance(const Members& members) {
+  const mno::detail::MatrixIn<Own>& ensemble = members;
   require(ensemble.cols() >= 2, "metric::ensemble_covariance", "ensemble", Text("at least two members"),
           Text(ensemble.cols()));
-  const Eigen::VectorXd mean = ensemble.rowwise().mean();
+  const mno::detail::VectorIn<Own> mean = ensemble.rowwise().mean();
   return covariance((ensemble.colwise() - mean).transpose() / std::sqrt(double(ensemble.cols() - 1)));
 }
 

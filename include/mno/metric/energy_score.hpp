@@ -16,20 +16,22 @@ class EnergyScore {
  public:
   template <int D> explicit EnergyScore(const Grid<D>& grid) : root_cell_(std::sqrt(grid.cell())) {}
 
-  void add(const Members& draws, const Members& members) {
+  template <class Own = void> void add(const Members& draws, const Members& members) {
     detail::require_entries("metric::EnergyScore", "members", draws.rows(), members.rows());
     const double k = double(draws.cols()), m = double(members.cols());
     double error = 0, spread = 0;
-    for (Index j = 0; j < members.cols(); ++j) error += distances(draws, members.col(j));
-    for (Index i = 1; i < draws.cols(); ++i) spread += distances(draws.leftCols(i), draws.col(i));
+    for (Index j = 0; j < members.cols(); ++j) error += distances<Own>(draws, draws.cols(), members, j);
+    for (Index i = 1; i < draws.cols(); ++i) spread += distances<Own>(draws, i, draws, i);
     scores_.add(root_cell_ * (error / (k * m) - (k > 1 ? spread / (k * (k - 1)) : 0)));
   }
   double value() const { return scores_.value("metric::EnergyScore"); }
 
  private:
-  static double distances(const Eigen::Ref<const Members>& fields,
-                          const Eigen::Ref<const Eigen::VectorXd>& u) {
-    return (fields.colwise() - u).colwise().norm().sum();
+  /// Of the first so many fields from one of others.
+  template <class Own>
+  static double distances(const mno::detail::MatrixIn<Own>& fields, Index count,
+                          const mno::detail::MatrixIn<Own>& others, Index one) {
+    return (fields.leftCols(count).colwise() - others.col(one)).colwise().norm().sum();
   }
   double root_cell_;
   detail::Average scores_;

@@ -19,11 +19,9 @@
 // ones.
 //   M. G. Kendall, A. Stuart, "The advanced theory of statistics" 1, 1977, chapter 12: k-statistics.
 #include <algorithm>
-#include <boost/math/special_functions/ellint_2.hpp>
 #include <cmath>
 #include <numbers>
 
-#include "mno/core/boost_math.hpp"
 #include "mno/metric/rmse.hpp"
 #include "mno/metric/wasserstein.hpp"
 
@@ -32,7 +30,7 @@ namespace mno::metric {
 class EnsembleFloor {
  public:
   /// Two independent ensembles of one condition; the first stands for the model.
-  void add(const Members& first, const Members& second) {
+  template <class = void> void add(const Members& first, const Members& second) {
     const Moments model = moments(first), truth = moments(second);
     mean_.add(model, truth);
     variance_.add(model, truth);
@@ -40,7 +38,8 @@ class EnsembleFloor {
     w2s_.add(first, second);
   }
   /// One ensemble: its first half against its second; an odd member is left out.
-  void add_halves(const Members& ensemble) {
+  template <class Own = void> void add_halves(const Members& members) {
+    const mno::detail::MatrixIn<Own>& ensemble = members;
     const Index half = ensemble.cols() / 2;
     require(half >= 2, "metric::EnsembleFloor", "ensemble", Text("at least four members, two in each half"),
             Text(ensemble.cols()));
@@ -60,26 +59,39 @@ class EnsembleFloor {
 
 namespace detail {
 
-/// E√(X² + Y²) of a centred Gaussian (X, Y).
-template <class = void> double expected_length(double var_x, double var_y, double cov) {
+/// E√(X² + Y²) of a centred Gaussian (X, Y) whose covariance has the eigenvalues λ ≥ μ: √(2λ/π) times the
+/// complete elliptic integral E of the modulus √(1 − μ/λ), by the arithmetic-geometric mean (Abramowitz and
+/// Stegun, 17.6).
+inline double expected_length(double var_x, double var_y, double cov) {
   const double middle = (var_x + var_y) / 2, radius = std::hypot((var_x - var_y) / 2, cov);
   const double large = middle + radius, small = std::max(0.0, middle - radius);
   if (!(large > 0)) return 0;
-  return std::sqrt(2 * large / std::numbers::pi) *
-         boost::math::ellint_2(std::sqrt(1 - small / large), mno::detail::InDouble{});
+  const double scale = std::sqrt(2 * large / std::numbers::pi);
+  if (!(small > 0)) return scale;
+  double a = 1, b = std::sqrt(small / large), sum = (1 - small / large) / 2, power = 1;
+  while (a - b > 1e-8 * a) {  // the next difference is its square
+    const double half = (a - b) / 2;
+    sum += power * half * half;
+    power *= 2;
+    const double mean = (a + b) / 2;
+    b = std::sqrt(a * b);
+    a = mean;
+  }
+  return scale * std::numbers::pi / (a + b) * (1 - sum);
 }
 
 }  // namespace detail
 
 class ExactModelFloor {
  public:
-  template <class = void> void add(const Members& ensemble) {
+  template <class Own = void> void add(const Members& members) {
+    const mno::detail::MatrixIn<Own>& ensemble = members;
     const double m = double(ensemble.cols());
     require(m >= 4, "metric::ExactModelFloor", "ensemble",
             Text("at least four members, for a fourth cumulant"), Text(m));
-    const Eigen::VectorXd mean = ensemble.rowwise().mean();
+    const mno::detail::VectorIn<Own> mean = ensemble.rowwise().mean();
     for (Index i = 0; i < ensemble.rows(); ++i) {
-      const Eigen::ArrayXd e = ensemble.row(i).transpose().array() - mean[i];
+      const mno::detail::ArrayIn<Own> e = ensemble.row(i).transpose().array() - mean[i];
       const double m2 = e.square().mean(), m3 = e.cube().mean(), m4 = e.square().square().mean();
       const double k2 = m2 * m / (m - 1), k3 = m3 * m * m / ((m - 1) * (m - 2));
       const double k4 = m * m * ((m + 1) * m4 - 3 * (m - 1) * m2 * m2) / ((m - 1) * (m - 2) * (m - 3));

@@ -4,12 +4,11 @@
 //   x̄ ± t_{n−1}(0.975) s/√n
 //
 // For values that are normal over seeds the interval holds the true mean in 95 of 100 experiments.
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <span>
 
-#include "mno/core/boost_math.hpp"
 #include "mno/core/error.hpp"
+#include "mno/core/student.hpp"
 
 namespace mno::metric {
 
@@ -21,15 +20,14 @@ struct Interval95 {
   double upper() const { return mean + half_width; }
 };
 
-template <class = void> Interval95 interval95(std::span<const double> values) {
+inline Interval95 interval95(std::span<const double> values) {
   require(values.size() >= 2, "metric::interval95", "values", Text("at least two seeds"),
           Text(values.size()));
   const double n = double(values.size());
   double mean = 0, squares = 0;
   for (const double x : values) mean += x / n;
   for (const double x : values) squares += (x - mean) * (x - mean);
-  const double t =
-      quantile(boost::math::students_t_distribution<double, mno::detail::InDouble>(n - 1), 0.975);
+  const double t = -mno::detail::student_quantile(0.025, n - 1);
   return {mean, t * std::sqrt(squares / (n - 1) / n)};
 }
 

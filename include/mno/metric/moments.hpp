@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 #include <utility>
 
+#include "mno/core/in_double.hpp"
 #include "mno/law/moments.hpp"
 
 namespace mno::metric {
@@ -46,13 +47,15 @@ struct Moments {
 };
 
 /// Of an ensemble, with the variance divided by M − 1.
-inline Moments moments(const Members& ensemble) {
+template <class Own = void> Moments moments(const Members& members) {
+  const mno::detail::MatrixIn<Own>& ensemble = members;
   const Index m = ensemble.cols();
   require(m >= 2, "metric::moments", "ensemble", Text("at least two members, for a variance"), Text(m));
-  Moments result{ensemble.rowwise().mean(), Eigen::VectorXd::Zero(ensemble.rows()), m};
-  for (Index j = 0; j < m; ++j) result.variance += (ensemble.col(j) - result.mean).cwiseAbs2();
-  result.variance /= double(m - 1);
-  return result;
+  using Vector = mno::detail::VectorIn<Own>;
+  Vector mean = ensemble.rowwise().mean(), squares = Vector::Zero(ensemble.rows());
+  for (Index j = 0; j < m; ++j) squares += (ensemble.col(j) - mean).cwiseAbs2();
+  squares /= double(m - 1);
+  return {std::move(mean), std::move(squares), m};
 }
 
 /// Of one sample of a law, in the user's units: m and Σ_k B_k² + η² if it has no warp.
@@ -79,8 +82,10 @@ inline void require_entries(const char* metric, const char* argument, Index expe
   require(expected >= 1 && got == expected, metric, argument, Text(expected, " entries as the model has"),
           Text(got));
 }
-inline void require_finite(const char* metric, const char* argument, const Members& values) {
-  require(values.allFinite(), metric, argument, Text("finite values"), Text("a NaN or an infinity"));
+template <class Own = void>
+void require_finite(const char* metric, const char* argument, const Members& values) {
+  const mno::detail::MatrixIn<Own>& all = values;
+  require(all.allFinite(), metric, argument, Text("finite values"), Text("a NaN or an infinity"));
 }
 
 /// Σ/n, of entries or of conditions.

@@ -10,11 +10,19 @@
 
 namespace mno::metric {
 
+namespace detail {
+inline double squared_distance(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+  double sum = 0;
+  for (Index i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+}  // namespace detail
+
 class MeanRmse {
  public:
   void add(const Moments& model, const Moments& truth) {
     detail::require_entries("metric::MeanRmse", "truth", model.size(), truth.size());
-    squares_.add((model.mean - truth.mean).squaredNorm(), model.size());
+    squares_.add(detail::squared_distance(model.mean, truth.mean), model.size());
   }
   double value() const { return std::sqrt(squares_.value("metric::MeanRmse")); }
 
@@ -26,7 +34,7 @@ class VarianceRmse {
  public:
   void add(const Moments& model, const Moments& truth) {
     detail::require_entries("metric::VarianceRmse", "truth", model.size(), truth.size());
-    squares_.add((model.variance - truth.variance).squaredNorm(), model.size());
+    squares_.add(detail::squared_distance(model.variance, truth.variance), model.size());
   }
   double value() const { return std::sqrt(squares_.value("metric::VarianceRmse")); }
 

@@ -37,7 +37,7 @@ inline double wasserstein_sorted(std::span<const double> draws, std::span<const 
 
 class W2s {
  public:
-  void add(const Members& draws, const Members& members) {
+  template <class = void> void add(const Members& draws, const Members& members) {
     detail::require_entries("metric::W2s", "members", draws.rows(), members.rows());
     detail::require_finite("metric::W2s", "draws", draws);
     detail::require_finite("metric::W2s", "members", members);
@@ -52,7 +52,7 @@ class W2s {
   double value() const { return distances_.value("metric::W2s"); }
 
  private:
-  static void sorted(const Members& all, Index entry, std::vector<double>& result) {
+  template <class = void> static void sorted(const Members& all, Index entry, std::vector<double>& result) {
     for (Index j = 0; j < all.cols(); ++j) result[std::size_t(j)] = all(entry, j);
     std::sort(result.begin(), result.end());
   }

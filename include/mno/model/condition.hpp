@@ -9,14 +9,14 @@ namespace mno {
 
 namespace detail {
 
-/// Does this condition fit a model of shape S on this domain? An Error says what does not.
-template <Problem S, class T, int D>
-void check_condition(const char* function, const Condition<T, D>& condition, const Domain<D>& domain,
-                     bool has_stored_fields) {
+/// Does this condition fit a model of so many channels and known fields on this domain? An Error says what
+/// does not. Compiled once for all shapes.
+template <class T, int D>
+void check_condition_of(const char* function, const Condition<T, D>& condition, const Domain<D>& domain,
+                        int channels, int fields, bool has_stored_fields) {
   const auto& u = condition.initial;
   require(u.data != nullptr && u.batch >= 1, function, "initial", Text("at least one sample"), Text(u.batch));
-  require(u.channels == S::channels, function, "initial", Text(int(S::channels), " channel(s)"),
-          Text(u.channels));
+  require(u.channels == channels, function, "initial", Text(channels, " channel(s)"), Text(u.channels));
   for (std::size_t d = 0; d < std::size_t(D); ++d) {
     require(u.grid.points[d] >= 4, function, "initial", Text("at least 4 points on axis ", d),
             Text(u.grid.points[d]));
@@ -32,7 +32,8 @@ void check_condition(const char* function, const Condition<T, D>& condition, con
     require(std::isfinite(t) && t >= 0, function, "times", Text("finite times that are not negative"),
             Text(t));
 
-  constexpr int fields = known_fields<S>();
+  require(condition.draws >= 1, function, "condition.draws", Text("at least one"), Text(condition.draws));
+
   const auto& known = condition.known;
   if (!known) {
     require(fields == 0 || has_stored_fields, function, "known",
@@ -45,6 +46,11 @@ void check_condition(const char* function, const Condition<T, D>& condition, con
   require(known.grid == u.grid, function, "known", Text("the grid of the initial field, ", u.grid.str()),
           Text(known.grid.str()));
   require(all_finite(known), function, "known", Text("finite values"), Text("a NaN or an infinity"));
+}
+template <Problem S, class T, int D>
+void check_condition(const char* function, const Condition<T, D>& condition, const Domain<D>& domain,
+                     bool has_stored_fields) {
+  check_condition_of<T, D>(function, condition, domain, S::channels, known_fields<S>(), has_stored_fields);
 }
 
 }  // namespace detail

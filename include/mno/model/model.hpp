@@ -36,6 +36,8 @@ template <class E, class S, class T = float> class Model {
   static constexpr std::size_t parameters = E::parameters;
   /// Does it give a law (mean and factor), or a field?
   static constexpr bool stochastic = E::outputs != S::channels;
+  /// Does it give draws: a field, and another one in every visit of a condition?
+  static constexpr bool gives_draws = !stochastic && detail::has_noise<E>();
   /// Has the law a nugget beside its factor: noise that is independent from entry to entry?
   static constexpr bool has_nugget = stochastic && E::outputs == (2 + rank_of<S>()) * S::channels;
 
@@ -62,11 +64,11 @@ template <class E, class S, class T = float> class Model {
   static std::vector<NamedLeaf> leaves() { return named_leaves<E>(); }
   /// One leaf by its name, for instance leaf("gate.alpha").
   std::span<T> leaf(const std::string& name) {
-    const auto found = find(name);
+    const NamedLeaf found = detail::leaf_named(leaves(), name);
     return values().subspan(found.offset, found.size());
   }
   std::span<const T> leaf(const std::string& name) const {
-    const auto found = find(name);
+    const NamedLeaf found = detail::leaf_named(leaves(), name);
     return values().subspan(found.offset, found.size());
   }
 
@@ -106,16 +108,6 @@ template <class E, class S, class T = float> class Model {
   static constexpr Index most_least_points = 65536;
 
  private:
-  static NamedLeaf find(const std::string& name) {
-    std::string all;
-    for (const auto& leaf : leaves()) {
-      if (leaf.name == name) return leaf;
-      all += (all.empty() ? "" : ", ") + leaf.name;
-    }
-    require(false, "Model::leaf", "name", Text("one of ", all), Text("'", name, "'"));
-    return {};
-  }
-
   Domain<dimension> domain_;
   Buffer<T> values_;
   Field<T, dimension> known_;

@@ -18,25 +18,27 @@
 #include "mno/loss/default_recipe.hpp"
 #include "mno/train/checkpoint.hpp"
 #include "mno/train/open_path.hpp"
+#include "mno/train/pilot.hpp"
 #include "mno/train/surrogate.hpp"
 
 namespace mno {
 
 struct FitOptions {
   TrainingOptions training{};    // its seed is that of the first weights too
-  std::optional<Recipe> loss{};  // none: default_recipe of the data, with clip 1 for draws if clip is 0
+  std::optional<Recipe> loss{};  // none: chosen for the data, for draws with clip 1 and weight decay 0.3
   double validation = 0.1;       // share of the initial fields that are held back; 0: none
   std::uint64_t split_seed = 0;  // which they are
   AnyResidual residual{};        // the law of ξ and ζ, on prediction
   AnyWarp warp{};                // from the law's coordinates to those of the data
-  std::optional<double> factor_scale{};  // none: 4√(noise variance), in normalised coordinates
-  Index least_points = 0;                // Model::set_least_points
-  bool path = true;                      // open_path, where the model has one
-  std::filesystem::path checkpoint{};    // empty: none is written
-  double checkpoint_seconds = 10;        // least time between two
-  bool resume = false;                   // go on from the checkpoint
-  std::string data = "the data given";   // what sentences call the data
-  io::Metadata about{};                  // what the file should say beside
+  std::optional<double>
+      factor_scale{};      // none: 4√(noise variance), in normalised coordinates; of draws by a pilot
+  Index least_points = 0;  // Model::set_least_points
+  bool path = true;        // open_path, where the model has one
+  std::filesystem::path checkpoint{};   // empty: none is written
+  double checkpoint_seconds = 10;       // least time between two
+  bool resume = false;                  // go on from the checkpoint
+  std::string data = "the data given";  // what sentences call the data
+  io::Metadata about{};                 // what the file should say beside
   std::function<void(const EpochReport&)> after_epoch{};
   std::function<bool()> interrupted{};  // asked after every step
 };
@@ -86,6 +88,25 @@ template <class M> M first_model(const FitOptions& options, const DataOf<M>& tra
   if constexpr (M::stochastic)
     if (options.path && has_path<M>()) open_path(model, train, device);
   return model;
+}
+
+/// The loss that suits data and model; for draws also what it wants of the optimiser, and the factor's scale
+/// by a pilot.
+template <class M, class Device>
+void choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const DataOf<M>& validation,
+                 Device& device) {
+  if constexpr (!M::stochastic) {
+    options.loss = default_field_recipe();
+  } else if (train.least_members() >= least_ensemble) {
+    options.loss = ensemble_recipe(train);
+  } else {
+    if (options.training.clip == 0) options.training.clip = 1;
+    const double noise =
+        pilot_noise(model, train, validation.size() > 0 ? validation : train, options.training, device);
+    options.training.adamw.weight_decay = std::max(options.training.adamw.weight_decay, 0.3);
+    if (!options.factor_scale) model.set_factor_scale(typename M::Scalar(4 * std::sqrt(noise)));
+    options.loss = draws_recipe(noise);
+  }
 }
 
 /// A run of training with its checkpoints.
@@ -200,11 +221,7 @@ Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation, FitOptions opt
       return default_device();
   }();
   M model = detail::first_model<M>(options, train, host);
-  if (!options.loss) {
-    options.loss = M::stochastic ? default_recipe(train) : default_field_recipe();
-    if (M::stochastic && train.least_members() < least_ensemble && options.training.clip == 0)
-      options.training.clip = 1;
-  }
+  if (!options.loss) detail::choose_loss(options, model, train, validation, device);
   Trainer<M, Recipe, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr,
                                      *options.loss, options.training, device);
   io::Metadata about = options.about;

@@ -1,5 +1,6 @@
 // Uses the whole library as an outsider would, and says whether FFTW came with it.
 #include <cstdio>
+#include <mno/core/tensor.hpp>
 #include <mno/mno.hpp>
 
 #ifdef MNO_HAS_FFTW

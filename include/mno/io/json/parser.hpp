@@ -1,8 +1,12 @@
 #pragma once
 // JSON as RFC 8259 has it, strictly: one value, valid UTF-8, no key twice, limits on depth and number of
 // values, so that a hostile text costs little.
+//
+// What reads and writes files is templates without need: then a program that does not call them does not
+// compile them (docs/decisions/compile-time.md).
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -20,9 +24,11 @@ using JsonList = std::vector<Json>;
 
 /// A name and its value, which is kept in a list of one: nvcc wants the types of a pair to be complete here.
 struct JsonMember {
-  JsonMember(std::string name, Json content);
+  template <std::same_as<Json> J> JsonMember(std::string name, J json);
   const Json& value() const;
-  bool operator==(const JsonMember&) const;
+  template <std::same_as<JsonMember> M> friend bool operator==(const M& a, const M& b) {
+    return a.key == b.key && a.content == b.content;
+  }
 
   std::string key;
   JsonList content;
@@ -31,20 +37,21 @@ using JsonObject = std::vector<JsonMember>;  // in the order of the text
 
 /// A number without point or exponent that 64 bits hold is an integer; every other number is a double.
 struct Json {
+  using List = JsonList;
+  using Object = JsonObject;
   std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, JsonList, JsonObject> value = nullptr;
 
   /// The value as T, or null if it is something else.
   template <class T> const T* get() const { return std::get_if<T>(&value); }
-  friend bool operator==(const Json&, const Json&) = default;
+  template <std::same_as<Json> J> friend bool operator==(const J& a, const J& b) {
+    return a.value == b.value;
+  }
 };
 
-inline JsonMember::JsonMember(std::string name, Json json) : key(std::move(name)) {
+template <std::same_as<Json> J> JsonMember::JsonMember(std::string name, J json) : key(std::move(name)) {
   content.push_back(std::move(json));
 }
 inline const Json& JsonMember::value() const { return content.front(); }
-inline bool JsonMember::operator==(const JsonMember& other) const {
-  return key == other.key && content == other.content;
-}
 
 /// The member of an object, or null.
 inline const Json* find(const Json& json, std::string_view name) {
@@ -60,7 +67,10 @@ struct JsonLimits {
 
 namespace detail {
 
-class JsonParser {
+template <class Json = io::Json> class JsonParser {
+  using JsonList = typename Json::List;
+  using JsonObject = typename Json::Object;
+
  public:
   JsonParser(std::string_view text, const std::string& name, JsonLimits limits)
       : text_(text), name_(name), limits_(limits) {}
@@ -129,8 +139,8 @@ class JsonParser {
     }
     std::vector<std::string_view> keys;
     for (const auto& [key, ignored] : members) keys.push_back(key);
-    std::ranges::sort(keys);
-    const auto twice = std::ranges::adjacent_find(keys);
+    std::sort(keys.begin(), keys.end());
+    const auto twice = std::adjacent_find(keys.begin(), keys.end());
     if (twice != keys.end()) refuse(name_, "found the key ", shown(*twice), " twice in its JSON");
     return members;
   }
@@ -213,8 +223,9 @@ class JsonParser {
 }  // namespace detail
 
 /// The value of a text; `name` is what a sentence calls it.
-inline Json parse_json(std::string_view text, const std::string& name = "text", JsonLimits limits = {}) {
-  return detail::JsonParser(text, name, limits).parse();
+template <class Json = io::Json>
+Json parse_json(std::string_view text, const std::string& name = "text", JsonLimits limits = {}) {
+  return detail::JsonParser<Json>(text, name, limits).parse();
 }
 
 }  // namespace mno::io

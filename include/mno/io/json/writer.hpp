@@ -34,7 +34,7 @@ inline void append_json(std::string& out, double x) {
   if (shortest.find_first_of(".e") == shortest.npos) out += ".0";  // stays a double when read
 }
 
-inline void append_json(std::string& out, const Json& json) {
+template <std::same_as<Json> J> void append_json(std::string& out, const J& json) {
   const auto join = [&](char open, const auto& items, char close, auto&& write) {
     out += open;
     for (std::size_t i = 0; i < items.size(); ++i) {
@@ -43,14 +43,14 @@ inline void append_json(std::string& out, const Json& json) {
     }
     out += close;
   };
-  if (json.get<std::nullptr_t>()) out += "null";
-  if (const auto* b = json.get<bool>()) out += *b ? "true" : "false";
-  if (const auto* n = json.get<std::int64_t>()) out += std::to_string(*n);
-  if (const auto* x = json.get<double>()) append_json(out, *x);
-  if (const auto* s = json.get<std::string>()) append_json(out, std::string_view(*s));
-  if (const auto* l = json.get<JsonList>())
+  if (json.template get<std::nullptr_t>()) out += "null";
+  if (const auto* b = json.template get<bool>()) out += *b ? "true" : "false";
+  if (const auto* n = json.template get<std::int64_t>()) out += std::to_string(*n);
+  if (const auto* x = json.template get<double>()) append_json(out, *x);
+  if (const auto* s = json.template get<std::string>()) append_json(out, std::string_view(*s));
+  if (const auto* l = json.template get<JsonList>())
     join('[', *l, ']', [&](const Json& item) { append_json(out, item); });
-  if (const auto* o = json.get<JsonObject>())
+  if (const auto* o = json.template get<JsonObject>())
     join('{', *o, '}', [&](const JsonMember& member) {
       append_json(out, std::string_view(member.key));
       out += ':';
@@ -58,7 +58,7 @@ inline void append_json(std::string& out, const Json& json) {
     });
 }
 
-inline std::string write_json(const Json& json) {
+template <class = void> std::string write_json(const Json& json) {
   std::string out;
   append_json(out, json);
   return out;

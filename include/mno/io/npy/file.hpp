@@ -12,11 +12,11 @@
 namespace mno::io {
 
 /// An array in a file or in a member of an archive. Its layout is known at once, its rows come on request.
-class NpyReader {
+template <class = void> class BasicNpyReader {
  public:
   static constexpr std::uint32_t longest_header = 1 << 16;
 
-  explicit NpyReader(std::shared_ptr<Source> source) : source_(std::move(source)) {
+  explicit BasicNpyReader(std::shared_ptr<Source> source) : source_(std::move(source)) {
     const std::string& name = source_->name();
     std::array<std::byte, 12> start{};
     const std::size_t known = std::size_t(std::min<std::uint64_t>(start.size(), source_->size()));
@@ -32,14 +32,14 @@ class NpyReader {
       refuse(name, "found a header that claims ", length, " bytes in a file of ", source_->size(),
              "; accepted are up to ", longest_header);
     const Bytes header = source_->read(at, length);
-    layout_ = detail::NpyDictionary(characters(header), name).parse();
+    layout_ = detail::NpyDictionary<>(characters(header), name).parse();
     data_ = at + length;
     if (!layout_.representable()) refuse(name, "found a shape that no memory can hold: ", layout_.str());
     if (source_->size() - data_ != layout_.bytes())
       refuse(name, "expected ", layout_.bytes(), " bytes of elements for ", layout_.str(), ", found ",
              source_->size() - data_);
   }
-  explicit NpyReader(const std::filesystem::path& path) : NpyReader(open_file(path)) {}
+  explicit BasicNpyReader(const std::filesystem::path& path) : BasicNpyReader(open_file(path)) {}
 
   const Layout& layout() const { return layout_; }
 
@@ -79,11 +79,13 @@ class NpyReader {
   Layout layout_;
   std::uint64_t data_ = 0;
 };
+using NpyReader = BasicNpyReader<>;
 
-inline Array read_npy(const std::filesystem::path& path) { return NpyReader(path).read(); }
+template <class = void> Array read_npy(const std::filesystem::path& path) { return NpyReader(path).read(); }
 
-inline void write_npy(const std::filesystem::path& path, const Array& array, Keep keep = Keep::previous,
-                      int version = 1) {
+template <class = void>
+void write_npy(const std::filesystem::path& path, const Array& array, Keep keep = Keep::previous,
+               int version = 1) {
   SafeFile file(path, keep);
   file.write(npy_header(array.layout(), version));
   file.write(array.bytes());

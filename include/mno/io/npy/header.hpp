@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 6> npy_types{"<f4", "<f8", "<i4",
                                                            "<i8", "|u1", "|b1"};  // as Type
 
 /// The dictionary {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, each key once, in any order.
-class NpyDictionary {
+template <class = void> class NpyDictionary {
  public:
   NpyDictionary(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
 
@@ -125,7 +125,7 @@ class NpyDictionary {
 }  // namespace detail
 
 /// What stands before the elements. Version 1 serves every layout; 2 and 3 differ in the width of a length.
-inline Bytes npy_header(const Layout& layout, int version = 1) {
+template <class = void> Bytes npy_header(const Layout& layout, int version = 1) {
   require(version >= 1 && version <= 3, "io::npy_header", "version", Text("1, 2 or 3"), Text(version));
   require(layout.representable(), "io::npy_header", "layout", Text("a representable shape"),
           Text(layout.str()));

@@ -22,11 +22,11 @@ inline constexpr std::array<std::string_view, 6> safetensors_types{"F32", "F64",
                                                                    "I64", "U8",  "BOOL"};  // as Type
 }
 
-class SafetensorsReader {
+template <class Json = io::Json> class BasicSafetensorsReader {
  public:
   static constexpr std::uint64_t longest_header = 100'000'000;
 
-  explicit SafetensorsReader(std::shared_ptr<Source> source) : source_(std::move(source)) {
+  explicit BasicSafetensorsReader(std::shared_ptr<Source> source) : source_(std::move(source)) {
     std::array<std::byte, 8> start{};
     if (source_->size() < start.size())
       refuse(name(), "expected safetensors, found a file of ", source_->size(), " bytes");
@@ -39,10 +39,10 @@ class SafetensorsReader {
     const Bytes header = source_->read(start.size(), length);
     if (header.empty() || header[0] != std::byte('{'))
       refuse(name(), "expected a header that starts with '{'");
-    const Json json = parse_json(characters(header), name());
+    const Json json = parse_json<Json>(characters(header), name());
     const std::size_t digits = detail::checksum_digits(characters(header));
     if (digits != std::string_view::npos) checksum_ = start.size() + digits;
-    for (const JsonMember& member : *json.get<JsonObject>()) {
+    for (const JsonMember& member : *json.template get<JsonObject>()) {
       if (member.key == "__metadata__")
         read_metadata(member.value());
       else
@@ -50,7 +50,8 @@ class SafetensorsReader {
     }
     check_ranges();
   }
-  explicit SafetensorsReader(const std::filesystem::path& path) : SafetensorsReader(open_file(path)) {}
+  explicit BasicSafetensorsReader(const std::filesystem::path& path)
+      : BasicSafetensorsReader(open_file(path)) {}
 
   const std::string& name() const { return source_->name(); }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -107,10 +108,10 @@ class SafetensorsReader {
   };
 
   void read_metadata(const Json& value) {
-    const auto* object = value.get<JsonObject>();
+    const auto* object = value.template get<JsonObject>();
     if (!object) refuse(name(), "expected __metadata__ to be an object");
     for (const JsonMember& member : *object) {
-      const auto* string = member.value().get<std::string>();
+      const auto* string = member.value().template get<std::string>();
       if (!string) refuse(name(), "expected __metadata__ ", shown(member.key), " to be a string");
       metadata_[member.key] = *string;
     }
@@ -118,13 +119,13 @@ class SafetensorsReader {
 
   Entry entry(const std::string& key, const Json& value) const {
     const auto whose = [&] { return name() + ", tensor " + shown(key); };
-    const auto* object = value.get<JsonObject>();
+    const auto* object = value.template get<JsonObject>();
     const Json *dtype = io::find(value, "dtype"), *shape = io::find(value, "shape"),
                *offsets = io::find(value, "data_offsets");
     if (!object || object->size() != 3 || !dtype || !shape || !offsets)
       refuse(whose(), "expected dtype, shape and data_offsets, and nothing else");
 
-    const auto* type_name = dtype->get<std::string>();
+    const auto* type_name = dtype->template get<std::string>();
     if (!type_name) refuse(whose(), "expected dtype to be a string");
     const auto type = std::ranges::find(detail::safetensors_types, *type_name);
     if (type == detail::safetensors_types.end())
@@ -144,13 +145,13 @@ class SafetensorsReader {
   }
 
   static Extents integers(const Json& value, const std::string& whose, const char* what) {
-    const auto* list = value.get<JsonList>();
+    const auto* list = value.template get<JsonList>();
     if (!list) refuse(whose, "expected ", what, " to be a list");
     if (list->size() > Layout::most_axes)
       refuse(whose, "expected at most ", Layout::most_axes, " axes, found ", list->size());
     Extents out;
     for (const Json& item : *list) {
-      const auto* n = item.get<std::int64_t>();
+      const auto* n = item.template get<std::int64_t>();
       if (!n || *n < 0) refuse(whose, "expected ", what, " to hold integers from 0 to 2^63 - 1");
       out.push_back(Index(*n));
     }
@@ -202,5 +203,6 @@ class SafetensorsReader {
   std::map<std::string, std::string> metadata_;
   std::vector<Entry> tensors_;
 };
+using SafetensorsReader = BasicSafetensorsReader<>;
 
 }  // namespace mno::io

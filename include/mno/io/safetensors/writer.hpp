@@ -26,9 +26,9 @@ struct NamedArray {
 };
 
 /// Where the metadata has a `checksum`, whatever its value, the file gets the right one.
-inline void write_safetensors(const std::filesystem::path& path, std::vector<NamedArray> tensors,
-                              const std::map<std::string, std::string>& metadata = {},
-                              Keep keep = Keep::previous) {
+template <class = void>
+void write_safetensors(const std::filesystem::path& path, std::vector<NamedArray> tensors,
+                       const std::map<std::string, std::string>& metadata = {}, Keep keep = Keep::previous) {
   constexpr const char* function = "io::write_safetensors";
   // Wide elements first, so that all are aligned; then by name, as Python's package does.
   std::ranges::sort(tensors, [](const NamedArray& a, const NamedArray& b) {

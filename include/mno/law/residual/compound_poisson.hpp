@@ -5,13 +5,13 @@
 //   E exp(sa·ξ) = exp(λ(e^{s²/2λ} − 1))
 //   CRPS at z = E|√S Z − z| − ½√(2/π) E√(S + S'),  S + S' = N'/λ with N' ~ Poisson(2λ)
 #include <algorithm>
-#include <boost/math/tools/toms748_solve.hpp>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numbers>
 
 #include "mno/core/error.hpp"
+#include "mno/core/root.hpp"
 #include "mno/law/crps.hpp"
 #include "mno/law/residual.hpp"
 
@@ -105,10 +105,7 @@ class CompoundPoisson {
     if (excess(0) <= 0) return 0;
     double upper = 1;
     while (excess(upper) > 0) upper *= 2;
-    std::uintmax_t steps = 200;
-    const auto root = boost::math::tools::toms748_solve(excess, 0.0, upper,
-                                                        boost::math::tools::eps_tolerance<double>(50), steps);
-    return 0.5 * (root.first + root.second);
+    return detail::root(excess, 0, upper);
   }
 
   double rate_;

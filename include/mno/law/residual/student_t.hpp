@@ -2,14 +2,12 @@
 // S = (ν−2)/χ²_ν: ξ is multivariate Student t with ν > 2 degrees of freedom, scaled to Cov ξ = I.
 // Tails fall like |z|^{−ν}, so E exp(sa·ξ) is infinite; ν → ∞ is Gaussian. The CRPS is that of A. Jordan,
 // F. Krüger, S. Lerch, "Evaluating probabilistic forecasts with scoringRules", 2019.
-#include <boost/math/distributions/students_t.hpp>
-#include <boost/math/special_functions/beta.hpp>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "mno/core/boost_math.hpp"
 #include "mno/core/error.hpp"
+#include "mno/core/student.hpp"
 #include "mno/law/residual.hpp"
 
 namespace mno {
@@ -42,32 +40,31 @@ class StudentT {
     const double chi_square = 2 * detail::draw_gamma(stream, nu_ / 2);
     detail::draw_scaled(stream, (nu_ - 2) / chi_square, xi);
   }
-  template <class = void> double cdf(double z) const {
+  double cdf(double z) const {
     if (std::isinf(z)) return z > 0 ? 1 : 0;
-    return boost::math::cdf(Unscaled(nu_), z / scale());
+    return detail::student_cdf(z / scale(), nu_);
   }
-  template <class = void> double exceedance(double z) const { return cdf(-z); }
-  template <class = void> double quantile(double p) const {
+  double exceedance(double z) const { return cdf(-z); }
+  double quantile(double p) const {
     if (p <= 0) return -std::numeric_limits<double>::infinity();
     if (p >= 1) return std::numeric_limits<double>::infinity();
-    return scale() * boost::math::quantile(Unscaled(nu_), p);
+    return scale() * detail::student_quantile(p, nu_);
   }
   /// Γ((ν+n)/2)/Γ(ν/2) ((ν−2)π)^{−n/2} (1 + q/(ν−2))^{−(ν+n)/2}
   double log_density(double q, double n) const {
     return std::lgamma(0.5 * (nu_ + n)) - std::lgamma(0.5 * nu_) -
            0.5 * n * std::log((nu_ - 2) * std::numbers::pi) - 0.5 * (nu_ + n) * std::log1p(q / (nu_ - 2));
   }
-  /// Of t_ν: t(2F(t) − 1) + 2f(t)(ν + t²)/(ν−1) − 2√ν B(½, ν−½)/((ν−1) B(½, ν/2)²)
-  template <class = void> double crps(double z) const {
-    const double t = z / scale(), half = boost::math::beta(0.5, 0.5 * nu_, detail::InDouble{});
-    const double density = boost::math::pdf(Unscaled(nu_), t);
-    const double spread =
-        std::sqrt(nu_) * boost::math::beta(0.5, nu_ - 0.5, detail::InDouble{}) / (half * half);
+  /// Of t_ν: t(2F(t) − 1) + 2f(t)(ν + t²)/(ν−1) − 2√ν B(½, ν−½)/((ν−1) B(½, ν/2)²),
+  /// where B(½, a) = √π Γ(a)/Γ(a + ½)
+  double crps(double z) const {
+    const double t = z / scale(), half = detail::gamma_ratio(nu_ / 2);
+    const double density = detail::student_density(t, nu_);
+    const double spread = std::sqrt(nu_ / std::numbers::pi) * half * half / detail::gamma_ratio(nu_ - 0.5);
     return scale() * (t * (2 * cdf(z) - 1) + 2 / (nu_ - 1) * (density * (nu_ + t * t) - spread));
   }
 
  private:
-  using Unscaled = boost::math::students_t_distribution<double, detail::InDouble>;
   double scale() const {
     return std::sqrt((nu_ - 2) / nu_);
   }  // of the unscaled t_ν, whose variance is ν/(ν−2)
