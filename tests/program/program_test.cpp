@@ -573,8 +573,8 @@ TEST_CASE("a configuration gives what flags do not, and nothing else may stand i
   CHECK(report["validation_samples"] == 6);
   const auto told = nlohmann::json::parse(mno_in(folder, "info toml.safetensors --json").out);
   CHECK(says(told["metadata"]["training"].get<std::string>(), " learning_rate=0.001 "));
-  CHECK(says(told["metadata"]["training"].get<std::string>(), " hilbert_schmidt=2 "));
-  CHECK(says(told["metadata"]["training"].get<std::string>(), " crps=0.5 "));
+  CHECK(says(told["metadata"]["training"].get<std::string>(), " hilbert_schmidt(2, "));
+  CHECK(says(told["metadata"]["training"].get<std::string>(), " crps(0.5"));
 
   const auto refused = [&](const std::string& text) {
     spoil(folder / "bad.toml", bytes_of(std::string_view(text)));
