@@ -95,7 +95,7 @@ TEST_CASE("a surrogate is fitted, asked, saved and loaded, and a loaded one give
   CHECK(report.validation == 2);
   CHECK(report.split.validation.size() == 2);
   CHECK(report.scores.has_value());
-  CHECK(report.loss == Recipe::decoupled().text());
+  CHECK(report.loss == ensemble_recipe(data).text());
   CHECK(report.factor_scale > 0);
   CHECK_FALSE(report.interrupted);
 
