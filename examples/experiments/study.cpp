@@ -193,14 +193,14 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     Job job;
     job.what = method + ", seed " + std::to_string(seed);
     job.model = dynamic_cast<const program::OperatorIn<1>*>(&one);
-    job.request.options = options;
-    job.request.loss = training.recipe;
+    job.request.fit.training = options;
+    job.request.fit.loss = training.recipe;
     job.request.recipe = training.name;
-    job.request.scaled_factor = training.scaled_factor;
-    job.request.least_points = training.least_points;
-    job.request.data = data.train.file.string();
+    if (!training.scaled_factor) job.request.fit.factor_scale = 1;
+    job.request.fit.least_points = training.least_points;
+    job.request.fit.data = data.train.file.string();
     job.request.model = file;
-    job.request.checkpoint = file.string() + ".checkpoint";
+    job.request.fit.checkpoint = file.string() + ".checkpoint";
     job.train = data.train;
     job.validation = data.validation;
     job.factors = training.factors;
@@ -252,14 +252,14 @@ std::shared_ptr<const mno::Ensemble<float, 1>> Study::statistics(const Data& dat
 /// False if it was interrupted: then its checkpoint is there.
 bool Study::train_one(const Job& job, const std::function<void(const mno::EpochReport&)>& report) {
   program::TrainRequest request = job.request;
-  request.resume = std::filesystem::exists(request.checkpoint);
-  request.interrupted = stop_;
-  program::HistoryWriter history(program::history_of(request.model), request.resume);
-  request.report = [&](const mno::EpochReport& now) {
+  request.fit.resume = std::filesystem::exists(request.fit.checkpoint);
+  request.fit.interrupted = stop_;
+  program::HistoryWriter history(program::history_of(request.model), request.fit.resume);
+  request.fit.after_epoch = [&](const mno::EpochReport& now) {
     report(now);
     history.add(now);
   };
-  const auto train = statistics(job.train, program::needed(request.loss, job.factors));
+  const auto train = statistics(job.train, program::needed(*request.fit.loss, job.factors));
   const auto validation = statistics(job.validation, {});
   if (job.model->train(*train, *validation, request).interrupted) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})

@@ -25,10 +25,12 @@ std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::p
   return std::make_unique<io::EnsembleFile>(path);
 }
 
-mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors) {
+mno::EnsembleOptions needed(const std::optional<mno::Recipe>& recipe, mno::Index factors) {
+  if (!recipe) return {.factors = factors};
   mno::EnsembleOptions keep;
-  if (recipe.hilbert_schmidt.weight > 0 || recipe.hutchinson.weight > 0) keep.factors = factors;
-  keep.members = recipe.student_nll.weight > 0 || recipe.crps.weight > 0;
+  if (recipe->hilbert_schmidt.weight > 0 || recipe->hutchinson.weight > 0) keep.factors = factors;
+  if (recipe->exact_nll.weight > 0) keep.factors = factors;
+  keep.members = recipe->student_nll.weight > 0 || recipe->crps.weight > 0;
   return keep;
 }
 

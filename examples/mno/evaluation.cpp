@@ -159,8 +159,13 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
       {.metrics = request.metrics, .floors = request.floors, .draws = draws, .seed = request.seed});
   metric::Coverage curve(calibration_levels());
   metric::MomentSpectra<D> spectra(grid, channels), true_spectra(grid, channels);
-  const bool keep = !request.fields.empty(), stochastic = loaded->stochastic(), curves = request.examples > 0,
-             several = file.least_members() > 1;
+  const bool pictures = loaded->warp().identity();  // those of a warped law would need quantiles
+  const bool keep = !request.fields.empty(), stochastic = loaded->stochastic(),
+             curves = request.examples > 0 && pictures, several = file.least_members() > 1;
+  if (keep && !pictures)
+    io::refuse(request.model.string(),
+               "expected a model without a warp, to write moments and pictures, found ",
+               loaded->warp().text());
   Moments<D> own(keep ? file.samples() : 0, grid, channels);
   Evaluation result;
   // Conditions to look at: the first, and others at equal distances.
@@ -188,7 +193,7 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
     }
     if (curves && stochastic) curve.add(model, p.members);
     if (keep) own.put(p.sample, loaded->normaliser(), p.initial, p.time, model, ensemble);
-    if (to_look_at(p.sample)) {
+    if (curves && to_look_at(p.sample)) {
       const Seen<D> seen{loaded->normaliser(), grid, p.initial, channels, model, ensemble, drawn, p.members};
       const std::string title = mno::Text("Condition ", p.sample, " at t = ", p.time).str();
       if constexpr (D == 1) add_examples(result.examples, title, seen);
@@ -225,18 +230,18 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
       if (selection.points > 0 && selection.points != initial.points()) {
         Field coarse = mno::subsample(members, selection.points),
               start = mno::subsample(initial, selection.points);
-        model.normaliser().apply(start);
-        model.normaliser().apply(coarse);
+        model.to_own_coordinates(start);
+        model.to_own_coordinates(coarse);
         const mno::Condition<float, D> condition{std::as_const(start).view(), {&time, 1}};
-        sink({sample, time, start, model.predict(condition, device), metric::members(coarse)});
+        sink({sample, time, start, model.own_law(condition, device), metric::members(coarse)});
         return;
       }
-    model.normaliser().apply(initial);
-    model.normaliser().apply(members);
+    model.to_own_coordinates(initial);
+    model.to_own_coordinates(members);
     mno::Condition<float, D> condition{std::as_const(initial).view(), {&time, 1}};
     if (known.size() > 0)
       condition.known = known.batch() == 1 ? known.view() : known.view().samples(sample, 1);
-    sink({sample, time, initial, model.predict(condition, device), metric::members(members)});
+    sink({sample, time, initial, model.own_law(condition, device), metric::members(members)});
   });
 }
 
@@ -267,10 +272,10 @@ Cost cost(const Predictor<1>& model, io::EnsembleReader& file, Index draws) {
   Cost result;
   file.for_each<float, 1>([&](Index sample, mno::Field<float, 1>& initial, float time,
                               mno::Field<float, 1>&) {
-    model.normaliser().apply(initial);
+    model.to_own_coordinates(initial);
     const mno::Condition<float, 1> condition{std::as_const(initial).view(), {&time, 1}};
     const auto begin = Clock::now();
-    const auto law = model.predict(condition, device);
+    const auto law = model.own_law(condition, device);
     laws.push_back(seconds(begin));
     const auto drawn = mno::sample(law, draws, std::uint64_t(sample));
     all.push_back(seconds(begin));

@@ -18,8 +18,8 @@ template <int D> struct Prediction {
   mno::Index sample = 0;  // of the file
   float time = 0;
   const mno::Field<float, D>& initial;
-  const mno::Law<float, D>& law;        // of this condition alone
-  const mno::metric::Members& members;  // (entry, member)
+  const mno::Law<float, D, mno::AnyResidual>& law;  // of this condition alone
+  const mno::metric::Members& members;              // (entry, member)
 };
 
 template <int D>

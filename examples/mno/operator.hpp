@@ -4,19 +4,18 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mno/data/normaliser.hpp>
 #include <mno/io/ensemble_reader.hpp>
-#include <mno/law/law.hpp>
-#include <mno/train/trainer.hpp>
+#include <mno/train/fit.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace program {
 
-/// What an operator is made of: "mno", "mno-path" (with a path from u_0 to the drift), "mno-power" (the
-/// factor behind a PowerGate), "mno-split" (two backbones), "mno-coordinates" (sees sines and cosines of x as
-/// well) or "fno", and the numbers of its shape.
+/// What an operator is made of: "mno", "mno-path" (with a path from u_0 to the drift), "mno-nugget" (with the
+/// path, and noise without correlation beside the factor), "mno-power" (the factor behind a PowerGate),
+/// "mno-split" (two backbones), "mno-coordinates" (sees sines and cosines of x as well) or "fno", and the
+/// numbers of its shape.
 struct ShapeNumbers {
   std::string kind = "mno";
   int dimension = 0, channels = 0, rank = 0, width = 0, modes = 0, depth = 0, known = 0;
@@ -25,27 +24,13 @@ struct ShapeNumbers {
 };
 
 struct TrainRequest {
-  mno::TrainingOptions options{};
-  std::string recipe = "decoupled";  // its name
-  mno::Recipe loss = mno::Recipe::decoupled();
-  bool scaled_factor = true;    // the factor is scaled by 4√(mean training variance)
-  mno::Index least_points = 0;  // per axis, that the layers work on; 0: as given
-  std::string data{};           // what sentences call the data
-  std::filesystem::path model{}, checkpoint{};
-  bool resume = false;
-  double checkpoint_seconds = 10;
+  mno::FitOptions fit{};
+  std::string recipe = "auto";    // the name of fit.loss; "auto": fit chooses
+  std::filesystem::path model{};  // to write
   int threads = 1;
   std::string device = "cpu";  // or "cuda"
   int gpu = 0;                 // which one
   bool tf32 = false;           // of a GPU: products of floats with fewer digits
-  std::function<bool()> interrupted{};
-  std::function<void(const mno::EpochReport&)> report{};
-};
-struct TrainResult {
-  bool interrupted = false;
-  mno::Index epochs = 0, train = 0, validation = 0;  // epochs done, samples
-  std::size_t parameters = 0;
-  std::optional<mno::Scores> scores{};  // on validation, in normalised coordinates
 };
 
 class Operator {
@@ -54,32 +39,42 @@ class Operator {
   virtual ShapeNumbers shape() const = 0;
   virtual std::string shape_text() const = 0;  // these two as model files have them
   virtual std::string expression_text() const = 0;
+  virtual std::size_t parameters() const = 0;
 };
 
-/// A model from a file. Conditions and laws are in normalised coordinates; a deterministic operator gives a
-/// law without spread.
+/// A surrogate from a file. A deterministic operator gives a law without spread.
 template <int D> class Predictor {
  public:
   virtual ~Predictor() = default;
   virtual const mno::Normaliser& normaliser() const = 0;
+  virtual const mno::AnyWarp& warp() const = 0;
   virtual const mno::Domain<D>& domain() const = 0;
   virtual bool stochastic() const = 0;
-  virtual mno::Law<float, D> predict(const mno::Condition<float, D>& condition, mno::Cpu& device) const = 0;
+  /// In the units of the data.
+  virtual mno::Law<float, D, mno::AnyResidual, mno::AnyWarp> predict(
+      const mno::Condition<float, D>& condition, mno::Cpu& device) const = 0;
+  /// In the model's own coordinates, which are normalised, and fields to there.
+  virtual mno::Law<float, D, mno::AnyResidual> own_law(const mno::Condition<float, D>& condition,
+                                                       mno::Cpu& device) const = 0;
+  virtual void to_own_coordinates(mno::Field<float, D>& values) const = 0;
 };
 
 template <int D> class OperatorIn : public Operator {
  public:
-  /// Data is in its own coordinates; an empty validation set is none.
-  virtual TrainResult train(mno::Ensemble<float, D> train, mno::Ensemble<float, D> validation,
-                            const TrainRequest& request) const = 0;
+  /// Without validation data a part of the data is held back, as the request says. The model file is written
+  /// unless training was interrupted.
+  virtual mno::FitReport train(mno::Ensemble<float, D> data,
+                               std::optional<mno::Ensemble<float, D>> validation,
+                               const TrainRequest& request) const = 0;
   virtual std::unique_ptr<Predictor<D>> load(const std::filesystem::path& model) const = 0;
 };
 
 /// A file of ensembles: .npz, or HDF5 where this program has it.
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 
-/// What the terms of a recipe want to know of the members, beside mean and variance.
-mno::EnsembleOptions needed(const mno::Recipe& recipe, mno::Index factors);
+/// What the terms of a recipe want to know of the members, beside mean and variance; none: what `fit` may
+/// choose.
+mno::EnsembleOptions needed(const std::optional<mno::Recipe>& recipe, mno::Index factors);
 
 /// All samples of a file as statistics.
 template <int D>

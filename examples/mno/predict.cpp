@@ -54,19 +54,17 @@ mno::Field<float, D> field(const char* name, const io::Array& array, Index chann
 template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions& options) {
   const auto loaded = one.load(options.model);
   const ShapeNumbers shape = one.shape();
-  mno::Field<float, D> initial =
+  const mno::Field<float, D> initial =
       field<D>("input", read(options.input, "u0"), shape.channels, loaded->domain());
-  loaded->normaliser().apply(initial);
   const float time = float(options.time);
-  mno::Condition<float, D> condition{std::as_const(initial).view(), {&time, 1}};
+  mno::Condition<float, D> condition{initial.view(), {&time, 1}};
   mno::Field<float, D> known;
   if (!options.fields.empty()) {
     known = field<D>("fields", read(options.fields, "fields"), shape.known, loaded->domain());
     condition.known = std::as_const(known).view();
   }
   mno::Cpu device(threads(options.threads));
-  mno::Law<float, D> law = loaded->predict(condition, device);
-  loaded->normaliser().undo(law);
+  const auto law = loaded->predict(condition, device);
 
   io::NpzWriter file(options.output);
   const auto write = [&](const char* name, const mno::Field<float, D>& what, io::Extents first) {
@@ -77,7 +75,7 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
     file.append(std::span<const float>(values));
     file.end();
   };
-  write("mean", law.mean, {law.batch(), shape.channels});
+  write("mean", mno::mean(law), {law.batch(), shape.channels});
   if (loaded->stochastic()) {
     write("variance", mno::variance(law), {law.batch(), shape.channels});
     write("factor", law.factor, {law.batch(), shape.rank, shape.channels});

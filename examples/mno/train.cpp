@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <mno/data/split.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -64,21 +63,31 @@ int train(TrainOptions& options) {
   if (request.model.empty())
     throw mno::Error("mno train: -o MODEL is required, here or in [model] of the --config file.");
   require_folder_of(request.model);
-  request.checkpoint = request.model.string() + ".checkpoint";
-  const bool there = std::filesystem::exists(request.checkpoint);
-  if (request.resume && !there)
-    throw mno::Error("mno train: --resume: there is no checkpoint '" + request.checkpoint.string() + "'.");
-  if (there && !request.resume && !options.restart)
+  request.fit.checkpoint = request.model.string() + ".checkpoint";
+  const bool there = std::filesystem::exists(request.fit.checkpoint);
+  if (request.fit.resume && !there)
+    throw mno::Error("mno train: --resume: there is no checkpoint '" + request.fit.checkpoint.string() +
+                     "'.");
+  if (there && !request.fit.resume && !options.restart)
     throw mno::Error(
-        "mno train: '" + request.checkpoint.string() +
+        "mno train: '" + request.fit.checkpoint.string() +
         "' holds an unfinished run: add --resume to go on with it, or --restart to begin again.");
-  auto& training = request.options;
-  request.loss = mno::Recipe::named(request.recipe);
-  for (std::size_t i = 0; i < mno::Recipe::size; ++i)
-    if (options.weights[i]) request.loss.weight(mno::Recipe::names()[i]) = *options.weights[i];
-  if (options.warmup_epochs >= 0) request.loss.warmup_epochs = options.warmup_epochs;
-  if (options.ramp_epochs >= 0) request.loss.ramp_epochs = options.ramp_epochs;
+  auto& training = request.fit.training;
+  const bool weighted = options.warmup_epochs >= 0 || options.ramp_epochs >= 0 ||
+                        std::any_of(options.weights.begin(), options.weights.end(),
+                                    [](const auto& weight) { return weight.has_value(); });
+  if (request.recipe == "auto" && weighted) request.recipe = "decoupled";  // what weights are changes of
+  if (request.recipe != "auto") {
+    mno::Recipe loss = mno::Recipe::named(request.recipe);
+    for (std::size_t i = 0; i < mno::Recipe::size; ++i)
+      if (options.weights[i]) loss.weight(mno::Recipe::names()[i]) = *options.weights[i];
+    if (options.warmup_epochs >= 0) loss.warmup_epochs = options.warmup_epochs;
+    if (options.ramp_epochs >= 0) loss.ramp_epochs = options.ramp_epochs;
+    request.fit.loss = loss;
+  }
   training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
+  request.fit.validation = options.validation;
+  request.fit.split_seed = training.seed;
   request.threads = threads(request.threads);
 
   const auto opened = open_ensembles(options.data);
@@ -94,41 +103,35 @@ int train(TrainOptions& options) {
 
   listen_for_interruption();
   Progress progress(options.json);
-  request.interrupted = interruption;
-  HistoryWriter history(history_of(request.model), request.resume);
-  request.report = [&](const mno::EpochReport& report) {
+  request.fit.interrupted = interruption;
+  HistoryWriter history(history_of(request.model), request.fit.resume);
+  request.fit.after_epoch = [&](const mno::EpochReport& report) {
     progress.show(epoch_line(report));
     history.add(report);
   };
-  request.data = file.name();
-  request.scaled_factor = request.recipe == "decoupled";
-  const TrainResult result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
-    auto train = read_statistics<D>(file, needed(request.loss, one.shape().rank));
-    mno::Ensemble<float, D> validation;
-    const mno::Split split = mno::split_by_origin(train.origins, options.validation, 0, training.seed);
-    if (!split.validation.empty()) {
-      validation = mno::subset(train, split.validation);
-      train = mno::subset(train, split.train);
-    }
-    return known.train(std::move(train), std::move(validation), request);
+  request.fit.data = file.name();
+  if (request.recipe == "paper") request.fit.factor_scale = 1;
+  const mno::FitReport result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
+    const mno::Index factors = request.fit.loss ? one.shape().rank : 2 * one.shape().rank;
+    return known.train(read_statistics<D>(file, needed(request.fit.loss, factors)), std::nullopt, request);
   });
   progress.close();
   if (result.interrupted) {
-    std::cerr << "Interrupted in epoch " << result.epochs + 1 << "; the checkpoint is '"
-              << request.checkpoint.string() << "'. To go on:\n  " << command_to_resume() << "\n";
+    std::cerr << "Interrupted in epoch " << result.epochs_done + 1 << "; the checkpoint is '"
+              << request.fit.checkpoint.string() << "'. To go on:\n  " << command_to_resume() << "\n";
     return stopped;
   }
   std::error_code ignored;  // the run is over: what it would go on from is not needed any more
-  std::filesystem::remove(request.checkpoint, ignored);
-  std::filesystem::remove(request.checkpoint.string() + ".previous", ignored);
+  std::filesystem::remove(request.fit.checkpoint, ignored);
+  std::filesystem::remove(request.fit.checkpoint.string() + ".previous", ignored);
   if (options.json) {
     nlohmann::ordered_json json{{"command", "train"},
                                 {"model", request.model.string()},
                                 {"shape", one.shape_text()},
-                                {"parameters", result.parameters},
+                                {"parameters", one.parameters()},
                                 {"recipe", request.recipe},
                                 {"seed", training.seed},
-                                {"epochs", result.epochs},
+                                {"epochs", result.epochs_done},
                                 {"train_samples", result.train},
                                 {"validation_samples", result.validation}};
     if (result.scores)
@@ -136,8 +139,8 @@ int train(TrainOptions& options) {
     std::cout << json.dump() << "\n";
     return succeeded;
   }
-  std::cout << "Wrote " << request.model.string() << ": " << result.parameters << " parameters, "
-            << result.epochs << " epochs on " << result.train << " samples";
+  std::cout << "Wrote " << request.model.string() << ": " << one.parameters() << " parameters, "
+            << result.epochs_done << " epochs on " << result.train << " samples";
   if (result.scores) std::cout << "; on " << result.validation << " others: " << text_of(*result.scores);
   std::cout << ".\n";
   return succeeded;
@@ -157,7 +160,7 @@ void add_train(CLI::App& app, Run& run) {
       "Dimension and channels come from the data; the\n"
       "shape is the first compiled one that has what the flags ask for.");
   auto& o = *options;
-  auto& training = o.request.options;
+  auto& training = o.request.fit.training;
   // add(table, key, variable, text): a flag and a key of the configuration
   const auto add = [&](const char* table, const std::string& key, auto& variable, const std::string& text) {
     const std::string flags = key == "output" ? "-o,--output" : "--" + key;
@@ -171,19 +174,22 @@ void add_train(CLI::App& app, Run& run) {
   add("data", "validation", o.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");
-  add("model", "kind", o.shape.kind, "mno, mno-path, mno-power, mno-split, mno-coordinates or fno")
-      ->check(CLI::IsMember({"mno", "mno-path", "mno-power", "mno-split", "mno-coordinates", "fno"}))
+  add("model", "kind", o.shape.kind,
+      "mno, mno-path, mno-nugget, mno-power, mno-split, mno-coordinates or fno")
+      ->check(CLI::IsMember(
+          {"mno", "mno-path", "mno-nugget", "mno-power", "mno-split", "mno-coordinates", "fno"}))
       ->capture_default_str();
   add("model", "rank", o.shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
   add("model", "width", o.shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
   add("model", "modes", o.shape.modes, "Wavenumbers kept per axis")->check(CLI::PositiveNumber);
   add("model", "depth", o.shape.depth, "Fourier layers")->check(CLI::PositiveNumber);
-  add("model", "least-points", o.request.least_points,
+  add("model", "least-points", o.request.fit.least_points,
       "Points per axis that the layers work on at least, where data is coarser; 0: as given")
       ->check(CLI::Range(0, 65536))
       ->default_val(0);
-  add("training", "recipe", o.request.recipe, "Loss: paper or decoupled")
-      ->check(CLI::IsMember({"paper", "decoupled"}))
+  add("training", "recipe", o.request.recipe,
+      "Loss: auto (by what the data has: ensembles or draws), paper or decoupled")
+      ->check(CLI::IsMember({"auto", "paper", "decoupled"}))
       ->capture_default_str();
   add("training", "epochs", training.epochs, "Times through the data")->capture_default_str();
   add("training", "batch", training.batch, "Samples per step")->capture_default_str();
@@ -231,7 +237,7 @@ void add_train(CLI::App& app, Run& run) {
       ->capture_default_str();
   o.keys["training"]["tf32"] = command->add_flag(
       "--tf32", o.request.tf32, "On a GPU, products of floats with fewer digits, and faster");
-  add("training", "checkpoint-seconds", o.request.checkpoint_seconds,
+  add("training", "checkpoint-seconds", o.request.fit.checkpoint_seconds,
       "Least time between checkpoints; 0: after every epoch")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
@@ -242,7 +248,7 @@ void add_train(CLI::App& app, Run& run) {
             ->check(CLI::NonNegativeNumber)
             ->group("Weights of the loss");
   }
-  command->add_flag("--resume", o.request.resume, "Go on from MODEL.checkpoint");
+  command->add_flag("--resume", o.request.fit.resume, "Go on from MODEL.checkpoint");
   command->add_flag("--restart", o.restart, "Begin again although there is a checkpoint")
       ->excludes("--resume");
   command->add_flag("--json", o.json, "Say what was done as JSON");

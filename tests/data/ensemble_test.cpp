@@ -185,6 +185,29 @@ TEST_CASE("normalised data has mean 0 and deviation 1 per channel, and predictio
       "mno::Normaliser::fit: argument 'data': expected a channel 0 that varies, got variance 0.", Error);
 }
 
+TEST_CASE("arrays in memory become an ensemble") {
+  const Index samples = 4, members = 3, points = 6;
+  std::vector<float> u0, uT, t{0.5f, 1.0f, 0.5f, 1.0f};
+  for (Index i = 0; i < samples * points; ++i) u0.push_back(float(i));
+  for (Index i = 0; i < samples * members * points; ++i) uT.push_back(float(i));
+  // [memory]
+  const mno::Grid<1> grid{{points}, mno::Domain<1>{{1.0}}};
+  const std::vector<Index> counts(samples, members);
+  auto data = mno::make_ensemble<float, 1>(counts, grid, /*channels=*/1);
+  for (Index s = 0; s < samples; ++s) {
+    mno::Field<float, 1> initial(1, grid, 1), drawn(members, grid, 1);
+    std::copy_n(u0.begin() + s * points, points, initial.data());
+    std::copy_n(uT.begin() + s * members * points, members * points, drawn.data());
+    mno::set_condition<float, 1>(data, s, std::as_const(initial).view(), t[std::size_t(s)],
+                                 /*origin=*/s / 2, std::as_const(drawn).view());
+  }
+  // [memory] end
+  CHECK(data.initial(3, 2, 0) == u0[3 * 6 + 2]);
+  CHECK(data.mean(1, 4, 0) == uT[(1 * 3 + 1) * 6 + 4]);  // equal steps: the middle member is the mean
+  CHECK(data.variance(1, 4, 0) == doctest::Approx(36));
+  CHECK(data.origins == std::vector<Index>{0, 0, 1, 1});
+}
+
 TEST_CASE("no initial condition is in two parts of a split, and the seed decides") {
   std::vector<Index> origins;
   for (Index e = 0; e < 300; ++e) origins.push_back(e / 3);  // three times each

@@ -32,7 +32,7 @@ using namespace mno;
 using namespace mno::testing;
 
 TEST_CASE("no allocation after the first step, with one thread and with two") {
-  const Setting<Line> problem(37, 48);
+  const SmallProblem<Line> problem(37, 48);
   auto gradient = problem.model.zeros();
   Recipe recipe = Recipe::paper();
   for (const char* name : Recipe::names()) recipe.weight(name) = 0.1;

@@ -43,7 +43,7 @@ struct Never {
 }  // namespace
 
 TEST_CASE("the gradient of a sum of terms, one of them not of the library, is that of its value") {
-  Setting<Line> problem(37, 48);  // several blocks, the last one smaller
+  SmallProblem<Line> problem(37, 48);  // several blocks, the last one smaller
   Target<double, 1> target = problem.ensemble.target();
   target.initial = problem.initial.view();
   const Loss loss{GaussianNll{}, VarianceConsistency{}, Movement{.weight = 0.3}, Never{}};
@@ -54,7 +54,7 @@ TEST_CASE("the gradient of a sum of terms, one of them not of the library, is th
 }
 
 TEST_CASE("term values add up, carry names, and are bitwise equal for every number of threads") {
-  Setting<Line> problem(37, 48);
+  SmallProblem<Line> problem(37, 48);
   const Loss loss{GaussianNll{}, VarianceConsistency{}, Never{}, FactorRegularisation{}};
   static_assert(decltype(loss)::size == 4);
   CHECK(std::string(loss.names()[1]) == "variance_consistency");
@@ -81,7 +81,7 @@ TEST_CASE("term values add up, carry names, and are bitwise equal for every numb
 }
 
 TEST_CASE("a deterministic operator trains on terms of the mean; others are refused") {
-  Setting<Line> problem(5, 16);
+  SmallProblem<Line> problem(5, 16);
   Fno<Line, double> model(3);
   auto gradient = model.zeros();
   const Loss loss{MeanSquaredError{}, Centring{}};
@@ -95,7 +95,7 @@ TEST_CASE("a deterministic operator trains on terms of the mean; others are refu
 }
 
 TEST_CASE("a target with fewer samples than the condition is refused") {
-  Setting<Line> problem(5, 16);
+  SmallProblem<Line> problem(5, 16);
   const Ensemble<double, 1> small(4, Grid<1>{{16}}, 1, 3, 1);
   auto gradient = problem.model.zeros();
   const Loss loss{Centring{}};

@@ -44,7 +44,7 @@ double gradient_error_of(const M& model, const C& condition, L&& loss, int direc
   return worst;
 }
 
-template <class S> struct Setting {
+template <class S> struct SmallProblem {
   static constexpr int D = S::dimension;
   Field<double, D> initial;
   Ensemble<double, D> ensemble;
@@ -56,7 +56,7 @@ template <class S> struct Setting {
     for (Index& n : grid.points) n = points;
     return grid;
   }
-  Setting(Index samples, Index points)
+  SmallProblem(Index samples, Index points)
       : initial(samples, grid_of(points), S::channels),
         ensemble(samples, grid_of(points), S::channels, 5, 21, 0.3),
         model(4) {

@@ -95,13 +95,30 @@ template <class T, int D> struct Block {
   }
 };
 
+/// Draws of some conditions in memory that can be changed, with their cotangent.
+template <class T, int D> struct DrawsBlock {
+  Index first, draws, channels;
+  Field<T, D> values, bars;  // channels: [draw | one unused]
+
+  DrawsBlock(Index first_condition, Index conditions, Index s, Grid<D> grid, Index c, std::uint64_t seed)
+      : first(first_condition),
+        draws(s),
+        channels(c),
+        values(conditions * s, grid, c + 1),
+        bars(conditions * s, grid, c + 1) {
+    randomise(values, 0.5, 0.1, seed);
+  }
+  DrawBlock<T, D> law() {  // what a term is given
+    return {first, draws, values.view().slice(0, channels), bars.view().slice(0, channels)};
+  }
+};
+
 /// The largest |derivative − difference| / max(|difference|, 1 % of the largest difference), mean and factor
 /// each by its own measure, by central differences of fourth order. They are taken with two steps, of which
 /// the better counts: where the law is nearly certain the long one is spoilt by curvature, elsewhere the
 /// short one by rounding. `value` is what the derivative is of; a term with parts held fixed says it itself.
-template <int D, class Term, class Value>
-double gradient_error(const Term& term, const Target<double, D>& target, Block<double, D>& block,
-                      Value&& value) {
+template <int D, class Term, class AnyBlock, class Value>
+double gradient_error(const Term& term, const Target<double, D>& target, AnyBlock& block, Value&& value) {
   constexpr double scale = 0.37, already_there = 0.25;
   std::fill_n(block.bars.data(), block.bars.size(), already_there);
   term(block.law(), target, scale);
@@ -134,8 +151,8 @@ double gradient_error(const Term& term, const Target<double, D>& target, Block<d
                                 std::max(std::abs(difference[i]), 0.01 * size[part(i)]));
   return worst;
 }
-template <int D, class Term>
-double gradient_error(const Term& term, const Target<double, D>& target, Block<double, D>& block) {
+template <int D, class Term, class AnyBlock>
+double gradient_error(const Term& term, const Target<double, D>& target, AnyBlock& block) {
   return gradient_error(term, target, block, term);
 }
 
@@ -175,6 +192,34 @@ template <class Term> void check_gradient(const Term& term) {
   double worst = 0;
   for_each_case(
       [&](const auto& target, auto& block) { worst = std::max(worst, gradient_error(term, target, block)); });
+  MESSAGE(std::string(Term::name), ": largest relative gradient error ", worst);
+  CHECK(worst <= 1e-6);
+}
+
+/// The same for a term of draws: one and two dimensions and channels, several numbers of draws, one member
+/// and seven; in every second case two draws are the same field, where a distance has a kink unless it is
+/// smooth.
+template <class Term> void check_draws_gradient(const Term& term) {
+  double worst = 0;
+  const auto cases = [&]<int D>(Grid<D> grid) {
+    for (const Index channels : {1, 2})
+      for (const Index draws : {2, 3, 8})
+        for (const Index members : {1, 7})
+          for (const bool equal : {false, true}) {
+            const std::uint64_t seed = std::uint64_t(100 * D + 10 * channels + draws);
+            Ensemble<double, D> ensemble(5, grid, channels, members, seed);
+            DrawsBlock<double, D> block(1, 3, draws, grid, channels, seed + 1);
+            if (equal)
+              for (Index p = 0; p < block.values.points(); ++p)
+                for (Index c = 0; c < channels; ++c)
+                  block.values(draws + 1, p, c) = block.values(draws, p, c);
+            worst = std::max(worst, gradient_error(term, ensemble.target(), block));
+            Target<double, D> single{.mean = ensemble.mean.view()};  // the mean is the member
+            if (members == 1) worst = std::max(worst, gradient_error(term, single, block));
+          }
+  };
+  cases(Grid<1>{{6}});
+  cases(Grid<2>{{3, 4}});
   MESSAGE(std::string(Term::name), ": largest relative gradient error ", worst);
   CHECK(worst <= 1e-6);
 }

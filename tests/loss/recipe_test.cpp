@@ -80,7 +80,7 @@ TEST_CASE("a recipe at an epoch") {
 }
 
 TEST_CASE("in warm-up the factor's own parameters have no gradient, the drift's have") {
-  Setting<Line> problem(4, 16);
+  SmallProblem<Line> problem(4, 16);
   auto gradient = problem.model.zeros();
   value_and_gradient(problem.model, problem.condition(), Recipe::paper().at(0).on(problem.ensemble.target()),
                      gradient, test::device());
@@ -94,8 +94,8 @@ TEST_CASE("in warm-up the factor's own parameters have no gradient, the drift's 
 }
 
 TEST_CASE("both recipes through a whole model, 1D and 2D with two channels") {
-  const Setting<Line> line(37, 48);
-  const Setting<Plane> plane(3, 8);
+  const SmallProblem<Line> line(37, 48);
+  const SmallProblem<Plane> plane(3, 8);
   for (const Recipe& recipe : {Recipe::paper(), Recipe::decoupled()}) {
     const double error[2] = {line.gradient_error(recipe.on(line.ensemble.target())),
                              plane.gradient_error(recipe.on(plane.ensemble.target()))};
@@ -106,7 +106,7 @@ TEST_CASE("both recipes through a whole model, 1D and 2D with two channels") {
 }
 
 TEST_CASE("every term at once through a whole model") {
-  const Setting<Line> line(5, 16);
+  const SmallProblem<Line> line(5, 16);
   Recipe recipe = Recipe::paper();
   recipe.decoupled_nll.weight = 0.2;
   recipe.student_nll.weight = 0.3;

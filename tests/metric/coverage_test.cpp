@@ -74,3 +74,22 @@ TEST_CASE("misuse gives a sentence") {
           metric::Coverage{}.add(metric::point_mass(Eigen::Vector2d(0, 0)), metric::Members::Zero(3, 1));
         }) == "mno::metric::Coverage: argument 'members': expected 2 entries as the model has, got 3.");
 }
+
+// Of 20000 members a fraction p lies inside, up to four deviations of .0035.
+TEST_CASE("order statistics of draws cover what they should, at the levels that so many draws can tell") {
+  for (const Index draws : {3, 9, 20, 39}) {
+    Stream stream(std::uint64_t(draws), 5);
+    metric::SampleCoverage coverage;
+    for (int condition = 0; condition < 200; ++condition)
+      coverage.add(normal_ensemble(100, draws, stream, 0.3, 2), normal_ensemble(100, 1, stream, 0.3, 2));
+    const auto levels = coverage.value();
+    CHECK(levels.size() == (draws == 3 ? 1u : draws == 9 ? 2u : draws == 20 ? 3u : 4u));
+    for (const auto& [level, inside] : levels) CHECK(std::abs(inside - level) < 0.014);
+  }
+}
+
+TEST_CASE("by hand: three draws tell the half, between the first and the last") {
+  metric::SampleCoverage coverage;
+  coverage.add(metric::Members{{2, 0, 1}}, metric::Members{{-0.1, 0, 1.5, 2.1}});
+  CHECK(coverage.value() == std::vector<std::pair<double, double>>{{0.5, 0.5}});
+}

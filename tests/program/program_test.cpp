@@ -166,6 +166,24 @@ TEST_CASE(
   CHECK_FALSE(std::filesystem::exists(folder / "law.npz"));
 }
 
+TEST_CASE("at t = 0 the predicted mean is u_0 bit for bit, in the units of the data") {
+  const Scratch folder;
+  Data data;  // around 0.3, so that the way through normalised numbers and back would round
+  std::vector<float> u0 = values(4 * 16, 1), uT = values(4 * 5 * 16, 2);
+  for (auto* all : {&u0, &uT})
+    for (float& u : *all) u = 0.3f + 1.7f * u;
+  data.u0 = Array::of({4, 1, 16}, u0);
+  data.uT = Array::of({4, 5, 1, 16}, uT);
+  data.write(folder / "data.npz");
+  REQUIRE(mno_in(folder, "train --data data.npz -o model.safetensors --epochs 1" + small).code == 0);
+  const auto asked = mno_in(folder, "predict --model model.safetensors --input data.npz --time 0 -o law.npz");
+  REQUIRE_MESSAGE(asked.code == 0, asked.errors);
+  const NpzReader law(folder / "law.npz");
+  CHECK(law.read("mean") == data.u0);
+  const Array variance = law.read("variance");
+  for (const float v : variance.values<float>()) CHECK(v == 0);
+}
+
 TEST_CASE("a model that was trained with least points keeps them, and answers on the grid that is asked") {
   const Scratch folder;
   simulate_heat(folder);
@@ -555,8 +573,8 @@ TEST_CASE("a configuration gives what flags do not, and nothing else may stand i
   CHECK(report["validation_samples"] == 6);
   const auto told = nlohmann::json::parse(mno_in(folder, "info toml.safetensors --json").out);
   CHECK(says(told["metadata"]["training"].get<std::string>(), " learning_rate=0.001 "));
-  CHECK(says(told["metadata"]["training"].get<std::string>(), " hilbert_schmidt=2 "));
-  CHECK(says(told["metadata"]["training"].get<std::string>(), " crps=0.5 "));
+  CHECK(says(told["metadata"]["training"].get<std::string>(), " hilbert_schmidt(2, "));
+  CHECK(says(told["metadata"]["training"].get<std::string>(), " crps(0.5"));
 
   const auto refused = [&](const std::string& text) {
     spoil(folder / "bad.toml", bytes_of(std::string_view(text)));
@@ -617,7 +635,7 @@ TEST_CASE("SIGINT leaves a checkpoint, and the run that goes on from it equals a
   CHECK(says(other.errors, "learning_rate=0.5"));
   const auto finer = mno_in(folder, run + "parts.safetensors --resume --least-points 32");
   CHECK(finer.code == 2);
-  CHECK(says(finer.errors, "expected a run with --least-points 32, found one with 0"));
+  CHECK(says(finer.errors, "expected a run with least points 32, found one with 0"));
   const auto rest = mno_in(folder, run + "parts.safetensors --resume");
   REQUIRE_MESSAGE(rest.code == 0, rest.errors);
   CHECK(content(folder / "parts.safetensors") == content(folder / "whole.safetensors"));

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "mno/layer/noise.hpp"
 #include "mno/model/operators.hpp"
 
 using namespace mno;
@@ -84,4 +85,33 @@ TEST_CASE("a deterministic operator has a criterion too") {
   const Fno<Small, double> model(1);
   CHECK(score(model, data({1, 2})).criterion() > 0);
   CHECK(score(model, data({8})).criterion() > 0);
+}
+
+TEST_CASE(
+    "an operator with noise inside is judged by draws: their moments, and the fair CRPS of all members") {
+  constexpr auto noisy = (Lift<Small>{} + Noise<2, 4, 1, 2>{}) >> Gelu<4>{} >> Pointwise<4, 1>{};
+  const auto model = make_model<Small, double>(noisy, 4);
+  const auto ensembles = data({6, 4, 8}, {.members = true});
+  const Scores scores = score(model, ensembles, default_device(), 5);
+  CHECK(names(scores) == std::vector<std::string>{"mean_rmse", "var_rmse", "w2g", "crps"});
+  CHECK(scores.criterion() == scores.crps);
+
+  auto condition = ensembles.condition();
+  condition.draws = 5;
+  const auto draws = predict(model, condition);
+  metric::SampleCrps crps;
+  metric::W2g w2g;
+  for (Index i = 0; i < 3; ++i) {
+    const auto x = metric::members(draws.view(), i, 5), y = metric::members(ensembles.members_of(i));
+    crps.add(x, y);
+    w2g.add(metric::moments(x), metric::moments(y));
+  }
+  CHECK(scores.crps == crps.value());
+  CHECK(scores.w2g == doctest::Approx(w2g.value()).epsilon(1e-12));
+  CHECK(score(model, ensembles).crps == score(model, ensembles, default_device(), 16).crps);
+
+  CHECK(score(model, data({1, 2})).criterion() > 0);           // draws are kept
+  const Scores by_statistics = score(model, data({6, 4, 8}));  // members are not
+  CHECK(by_statistics.criterion() == by_statistics.w2g);
+  CHECK_THROWS_AS(score(model, ensembles, default_device(), 1), Error);
 }

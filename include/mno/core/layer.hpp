@@ -35,6 +35,7 @@
 // What a layer may say beside that:
 //   A last argument `Write write` of forward and of vjp, if setting y or x̄ costs no more than adding to it.
 //   `template <int D> static Grid<D> grid(const Grid<D>&)`, if y lives on another grid than x.
+//   `draws_noise = true`, if it draws from pass.noise: then an operator of it gives draws.
 //   `settings`, if a template argument changes what it computes but none of its parameters (setting.hpp).
 //
 // examples/04_own_layer.cpp has such a layer whole, with its test.

@@ -36,6 +36,8 @@ template <class T> struct Fill {
 
 class Cuda {
  public:
+  using Error = CudaError;  // what it throws when it fails
+
   explicit Cuda(CudaOptions options = {}) : options_(options) {
     int count = 0;
     const cudaError_t found = cudaGetDeviceCount(&count);

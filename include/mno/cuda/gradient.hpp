@@ -70,16 +70,17 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
   require(target.samples() == condition.initial.batch, "value_and_gradient", "loss",
           Text("a target of ", condition.initial.batch, " samples, as the condition has"),
           Text(target.samples()));
+  Condition<T, D> given = condition;
+  if constexpr (detail::OfDraws<L>) given = detail::visited<Model<E, S, T>>(condition, loss.draws());
   std::array<double, L::size> values{};
   const auto on_device = [&](const auto& block) {
-    const LawBlock<T, D>& law = detail::as_law(block);
-    const auto there = cuda::uploaded(device, target, law.mean.batch);
+    const auto there = cuda::uploaded(device, target, detail::as_law(block).mean.batch / given.draws);
     double* const results = device.arena().template keep<double>(L::size);
-    cuda::evaluate_loss<L, T, D>(device, loss.loss(), law, there, target, results);
+    cuda::evaluate_loss(device, loss.loss(), block, there, target, results);
     device.download(results, values.data(), L::size);
     return 0.0;  // known when the device is done
   };
-  detail::HostGradient<Cuda>::run(model, condition, on_device, gradient, device, bar);
+  detail::HostGradient<Cuda>::run(model, given, on_device, gradient, device, bar);
   double total = 0;
   for (std::size_t term = 0; term < L::size; ++term) {
     if (loss.values()) loss.values()->set(0, term, values[term]);

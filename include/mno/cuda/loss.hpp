@@ -3,6 +3,7 @@
 //
 // Values are made sample by sample, so that their sum has one order, and all arithmetic is in double, as on
 // the processor.
+#include "mno/cuda/draws.hpp"
 #include "mno/cuda/exact_nll.hpp"
 
 namespace mno::cuda {
@@ -81,6 +82,10 @@ template <class T, int D> class LossOnDevice {
     const auto result = exact_nll<T, D>(device_, term, law_, target_, term.rows(host_), scale_, bt, bar,
                                         [&](Index n) { return take(n); });
     add_columns(bar, finish(result, values));
+  }
+
+  template <class... Terms> void add(const OnDraws<Terms...>& term, double* values) {
+    add_draws_of_law(pass_, term, law_, target_, host_, values);
   }
 
   /// The formulas of loss/hutchinson.hpp.
@@ -178,6 +183,33 @@ void evaluate_loss(Cuda& device, const L& loss, const LawBlock<T, D>& law, const
   std::apply([&](const auto&... term) { (add(term), ...); }, loss.terms());
   if (law.factor) pass.for_each(v_bar, detail::EndVariance<T, D>{law, v_bar});
   reduce<double>(device, Index(L::size), samples, detail::Stored<double>{per_sample, samples}, values);
+}
+
+/// The same on fields of an operator: on draws of every condition, or as laws without a factor.
+template <class L, class T, int D>
+void evaluate_loss(Cuda& device, const L& loss, const FieldBlock<T, D>& field, const Target<T, D>& target,
+                   const Target<T, D>& host, double* values) {
+  if constexpr (!mno::detail::OfDraws<L>) {
+    evaluate_loss(device, loss, mno::detail::as_law(field), target, host, values);
+  } else {
+    const DeviceScope scope(device.arena());
+    Pass<T, D, Cuda> pass(device);
+    const DrawBlock<T, D> block = mno::detail::as_draws(field, mno::detail::draws_of(loss));
+    const Index conditions = block.conditions();
+    double* const per_condition = device.arena().template scratch<double>(L::size * std::size_t(conditions));
+    device.fill(per_condition, Index(L::size) * conditions, 0.0);
+    DrawsOnDevice<T, D> draws(pass, block, target, host);
+    double* place = per_condition;
+    const auto add = [&]<class Term>(const Term& term) {
+      static_assert(mno::detail::is_on_draws<Term>,
+                    "mno: beside OnDraws{S, terms…} an operator with noise inside takes no other term");
+      if (term.weight != 0) draws.add(term, place);
+      place += conditions;
+    };
+    std::apply([&](const auto&... term) { (add(term), ...); }, loss.terms());
+    reduce<double>(device, Index(L::size), conditions, detail::Stored<double>{per_condition, conditions},
+                   values);
+  }
 }
 
 }  // namespace mno::cuda

@@ -41,7 +41,7 @@ template <class L> struct NoiseOnCuda {
     const auto scope = pass.scope();
     const Coefficients<T> z = scratch_coefficients<T>(device, waves.size(), y.batch, L::outputs);
     device.for_each(waves.size() * y.batch, detail::DrawModes<L, T>{waves, pass.noise_seed, pass.first,
-                                                                    pass.visit(), y.batch, z.data});
+                                                                    pass.noise_visit(), y.batch, z.data});
     expand<T, D>(device, z, waves, Weight::multiplicity, y, write);
   }
   /// Nothing depends on x.

@@ -11,11 +11,12 @@ template <> struct HostPrediction<Cuda> {
   template <class M, class T, int D>
   static void run(const M& model, const PreparedWeights<T>*, const Condition<T, D>& condition,
                   const Predicted<T, D>& to, Cuda& device) {
-    const Index batch = condition.initial.batch;
-    Index first = 0;
-    const auto body = [&](Index samples) {
+    const Index batch = condition.initial.batch, draws = condition.draws;
+    Index first = 0;  // condition
+    const auto body = [&](Index conditions) {
+      const Index samples = conditions * draws;
       const auto weights = cuda::uploaded(device, model.values());
-      const auto there = cuda::uploaded(device, condition, first, samples);
+      const auto there = cuda::uploaded(device, condition, first, conditions);
       const auto stored =
           cuda::uploaded(device, condition.known ? View<const T, D>{} : model.stored_known_fields().view());
       const auto like = [&](View<T, D> host) {
@@ -24,11 +25,11 @@ template <> struct HostPrediction<Cuda> {
         return host;
       };
       const Predicted<T, D> law{like(to.mean), like(to.factor), like(to.nugget)};
-      predict_on(model, weights, static_cast<const PreparedWeights<T>*>(nullptr), there, stored, first, law,
-                 device);
+      predict_on(model, weights, static_cast<const PreparedWeights<T>*>(nullptr), there, stored,
+                 first * draws, law, device);
       const auto bring = [&](const View<T, D>& from, const View<T, D>& all) {
         if (from)
-          device.download(from.data, all.samples(first, samples).data,
+          device.download(from.data, all.samples(first * draws, samples).data,
                           std::size_t(samples * all.points() * all.channels));
       };
       bring(law.mean, to.mean);

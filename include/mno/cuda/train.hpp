@@ -115,12 +115,12 @@ template <class M> class Engine<M, Cuda> {
       const auto loss = [&](const auto& block) {
         Target<T, D> target = batch->target(n);
         target.step = std::uint64_t(steps_);
-        cuda::evaluate_loss<L, T, D>(device_, given, as_law(block), target, batch->host_target(n),
-                                     result_device());
+        cuda::evaluate_loss(device_, given, block, target, batch->host_target(n), result_device());
         return 0.0;  // known when the device is done
       };
       Condition<T, D> condition = batch->condition(n);
       condition.noise = noise;
+      if constexpr (OfDraws<L>) condition = visited<M>(condition, draws_of(given));
       gradient_on(model_, std::span<const T>(weights_.data(), M::parameters), condition, stored_, loss,
                   std::span<T>(gradient_.data(), M::parameters), device_, ConditionBar<T, D>{});
       cuda::reduce<double>(device_, 1, Index(M::parameters), cuda::SquareOf<T>{gradient_.data()},
@@ -213,7 +213,7 @@ template <class M> class Engine<M, Cuda> {
   double decay_;
   cuda::CopyStream copies_;
   cuda::DeviceBuffer<T> weights_, gradient_, first_, second_, average_, known_;
-  View<const T, D> stored_{};  // known fields of the model, in the device's memory
+  View<const T, D> stored_{};          // known fields of the model, in the device's memory
   cuda::PinnedBuffer<double> result_;  // the terms' values, and ‖g‖²
   cuda::DeviceBuffer<double> values_device_{result_.size(), device_.check};
   std::array<std::unique_ptr<cuda::DeviceBatch<T, D>>, 2> slots_;

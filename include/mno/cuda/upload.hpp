@@ -38,7 +38,8 @@ Condition<T, D> uploaded(Cuda& device, const Condition<T, D>& condition, Index f
   const auto& known = condition.known;
   return {uploaded(device, condition.initial.samples(first, count)),
           uploaded(device, some(condition.times, first, count)),
-          uploaded(device, known.batch > 1 ? known.samples(first, count) : known), condition.noise};
+          uploaded(device, known.batch > 1 ? known.samples(first, count) : known), condition.noise,
+          condition.draws};
 }
 
 /// The first samples of a target.

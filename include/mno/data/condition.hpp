@@ -12,6 +12,9 @@ template <class T, int D> struct Condition {
   std::span<const T> times;  // t: one per sample, or one for all
   View<const T, D> known{};  // (sample or 1, grid…, known field); empty: those stored with the model, if any
   std::uint64_t noise = 0;   // names the noise that an operator with noise inside is given
+  Index draws = 1;  // visits of every condition, each with noise of its own: (condition·draws + draw)
+
+  Index samples() const { return initial.batch * draws; }
 
   T time(Index sample) const { return times[times.size() == 1 ? 0 : std::size_t(sample)]; }
 };

@@ -104,6 +104,20 @@ inline NamedLeaf leaf_named(const std::vector<NamedLeaf>& leaves, const std::str
   return {};
 }
 
+template <class L> constexpr bool has_noise();
+template <class... Ls> constexpr bool any_has_noise(Parts<Ls...>) { return (has_noise<Ls>() || ...); }
+/// Does a layer or one of its parts draw noise?
+template <class L> constexpr bool has_noise() {
+  if constexpr (requires { L::draws_noise; })
+    return L::draws_noise;
+  else if constexpr (IsRepeat<L>)
+    return has_noise<typename L::repeated>();
+  else if constexpr (IsNode<L>)
+    return any_has_noise(typename L::parts{});
+  else
+    return false;
+}
+
 }  // namespace detail
 
 /// The leaves in the order of the flat buffer, every name once: two layers of one kind side by side are

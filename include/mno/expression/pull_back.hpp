@@ -112,7 +112,7 @@ template <class E, class T, int D, class Work> class PullBack {
   }
 
   /// The last part on some samples of a block: forward, loss, and back to v̄ (empty: not asked for).
-  double last_part(Workspace& workspace, Index visits, Index first, View<const T, D> v, View<T, D> vbar,
+  double last_part(Workspace& workspace, VisitCounts visits, Index first, View<const T, D> v, View<T, D> vbar,
                    std::span<T> wbar) {
     const ArenaScope scope(workspace.trace);
     PassType pass = step_.pass(workspace, first);

@@ -28,8 +28,10 @@ struct BlockSizes {
   Index last_part = 1;                             // of those, how many go through the last part together
   std::size_t most_bytes = std::size_t{32} << 20;  // of coefficients at a time, but some for every lane
 };
-inline BlockSizes block_sizes(Index points, Index parameters) {
-  return {samples_per_block(points, parameters), std::max<Index>(1, 256 / points)};
+/// `together`: samples that a loss has to see at once; no block and no part of one cuts such a group.
+inline BlockSizes block_sizes(Index points, Index parameters, Index together = 1) {
+  const auto whole = [&](Index samples) { return (samples + together - 1) / together * together; };
+  return {whole(samples_per_block(points, parameters)), whole(std::max<Index>(1, 256 / points))};
 }
 
 /// Kept by the device from one step to the next.

@@ -23,7 +23,21 @@ template <class T, int D> struct FieldBlock {
   View<T, D> value_bar;
 };
 
+/// S draws for each of the conditions [first, first + conditions()).
+template <class T, int D> struct DrawBlock {
+  Index first = 0;         // condition
+  Index draws = 1;         // S
+  View<const T, D> value;  // (condition·S + draw, grid…, C)
+  View<T, D> value_bar;
+
+  MNO_HOST_DEVICE Index conditions() const { return value.batch / draws; }
+};
+
 namespace detail {
+/// What an operator with noise inside gives in S visits of every condition.
+template <class T, int D> DrawBlock<T, D> as_draws(const FieldBlock<T, D>& field, Index draws) {
+  return {field.first / draws, draws, field.value, field.value_bar};
+}
 /// A field is a law without a factor: terms of the mean take it.
 template <class T, int D> const LawBlock<T, D>& as_law(const LawBlock<T, D>& law) { return law; }
 template <class T, int D> LawBlock<T, D> as_law(const FieldBlock<T, D>& field) {

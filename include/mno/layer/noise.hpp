@@ -26,6 +26,7 @@ struct Noise : WithoutParameters {
   static_assert(Modes >= 1, "mno: Noise needs at least one mode (a constant)");
   static constexpr int inputs = In_, outputs = Channels, dimension = D, modes = Modes;
   static constexpr const char* name = "noise";
+  static constexpr bool draws_noise = true;
   static constexpr double amplitude = Amplitude::value;
   static constexpr std::array settings{setting("dimension", D), setting("modes", Modes),
                                        setting("amplitude", amplitude)};
@@ -37,7 +38,7 @@ struct Noise : WithoutParameters {
     using T = typename Pass::Scalar;
     static_assert(Pass::dimension == D, "mno: this Noise was made for fields of another dimension");
     const auto& f = pass.template cached<Transform<T, D>>(transform_key<D>(y.grid, Channels, Modes));
-    const Index visit = pass.visit();
+    const Index visit = pass.noise_visit();
     const auto scope = pass.scope();
     const Spectrum<T> z{pass.scratch_values(f.modes() * y.batch * 2 * Channels), f.modes(), y.batch,
                         Channels};

@@ -32,6 +32,12 @@ MNO_HOST_DEVICE inline Stream noise_stream(std::uint64_t seed, Index sample, Ind
   return Stream(seed, std::uint64_t(sample), std::uint32_t(visit));
 }
 
+/// Numbers for the next visits. Noise counts for itself: a device numbers other layers if it has a reason to,
+/// and draws the same noise as all others.
+struct VisitCounts {
+  Index layers = 0, noise = 0;
+};
+
 /// What a pass knows, the same on every device.
 template <class T, int D> struct PassState {
   using Scalar = T;
@@ -53,10 +59,11 @@ template <class T, int D> struct PassState {
   std::uint64_t noise_seed = 0;
   Stream noise(Index visit, Index sample) const { return noise_stream(noise_seed, first + sample, visit); }
 
-  /// A number for this visit of a layer: 0, 1, 2, … in the order of forward, the same for every block.
-  /// `visits` is what the next one gets.
-  Index visits = 0;
-  Index visit() { return visits++; }
+  /// A number for this visit of a layer, or of one that draws noise: 0, 1, 2, … in the order of forward, the
+  /// same for every block.
+  VisitCounts visits{};
+  Index visit() { return visits.layers++; }
+  Index noise_visit() { return visits.noise++; }
 };
 
 /// The memory of a pass and what it does to whole fields: every device has its own.

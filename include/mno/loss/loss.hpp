@@ -5,7 +5,8 @@
 // term that looks at one entry at a time says instead
 //   MNO_HOST_DEVICE EntryTerm at(double m, double v, const EntryTarget& e) const
 // the value and its derivatives in the law's mean m and variance v there: then it runs on GPUs too. A plain
-// function with the arguments of operator() is a term by `own_term`.
+// function with the arguments of operator() is a term by `own_term`. Terms of draws stand in OnDraws
+// (on_draws.hpp).
 //
 //   const Loss loss{GaussianNll{}, VarianceConsistency{.weight = 0.1}};
 //   TermValues values;
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "mno/loss/need.hpp"
+#include "mno/loss/on_draws.hpp"
 #include "mno/loss/shared_variance.hpp"
 #include "mno/loss/text.hpp"
 
@@ -34,16 +36,29 @@ concept BlockFunction = requires(const F& f, const LawBlock<T, D>& law, const Ta
 /// A term on a block, whichever of the two ways it is written in.
 template <class Term, class T, int D>
 double evaluate_term(const Term& term, const LawBlock<T, D>& law, const Target<T, D>& target, double scale) {
-  static_assert(
-      BlockFunction<Term, T, D> || EntryLoss<Term>,
-      "mno: a term of a loss needs `double operator()(const LawBlock<T, D>&, const Target<T, D>&, double "
-      "scale) const` or `EntryTerm at(double m, double v, const EntryTarget&) const`");
   if constexpr (BlockFunction<Term, T, D>) {
     return term(law, target, scale);
-  } else {
+  } else if constexpr (EntryLoss<Term>) {
     require_mean(term.name, law, target);
     return average_entries(formula_of(term), law, target, term.weight * scale);
+  } else {
+    constexpr bool of_draws = DrawFunction<Term, T, D>;
+    static_assert(!of_draws, "mno: a term of draws stands in OnDraws{S, terms…}, which says how many draws");
+    static_assert(
+        of_draws,
+        "mno: a term of a loss needs `double operator()(const LawBlock<T, D>&, const Target<T, D>&, double "
+        "scale) const` or `EntryTerm at(double m, double v, const EntryTarget&) const`");
+    return 0;
   }
+}
+/// A term on draws of an operator with noise inside.
+template <class Term, class T, int D>
+double evaluate_term(const Term& term, const DrawBlock<T, D>& draws, const Target<T, D>& target,
+                     double scale) {
+  static_assert(is_on_draws<Term>,
+                "mno: beside OnDraws{S, terms…} an operator with noise inside takes no term of the mean, "
+                "which would pull every draw there: write it as a term of draws");
+  return term(draws, target, scale);
 }
 
 }  // namespace detail
@@ -88,32 +103,46 @@ template <class L, class T, int D> class LossOn {
   }
 
   double operator()(const LawBlock<T, D>& law) const {
-    require(law.first + law.mean.batch <= target_.samples(), "Loss::on", "target",
-            Text("as many samples as the condition has, at least ", law.first + law.mean.batch),
+    detail::SharedVariance<T, D> shared(law);
+    const double total = evaluate(shared.law(), law.mean.batch);
+    shared.hand_on();
+    return total;
+  }
+  double operator()(const FieldBlock<T, D>& field) const {
+    if constexpr (detail::OfDraws<L>) {
+      const DrawBlock<T, D> block = detail::as_draws(field, draws());
+      return evaluate(block, block.conditions());
+    } else {
+      return (*this)(detail::as_law(field));
+    }
+  }
+
+  const L& loss() const { return loss_; }
+  const Target<T, D>& target() const { return target_; }
+  TermValues* values() const { return values_; }
+  /// How often an operator with noise inside is run for every condition.
+  Index draws() const requires detail::OfDraws<L> { return detail::draws_of(loss_); }
+
+ private:
+  template <class Block> double evaluate(const Block& block, Index conditions) const {
+    require(block.first + conditions <= target_.samples(), "Loss::on", "target",
+            Text("as many samples as the condition has, at least ", block.first + conditions),
             Text(target_.samples()));
     const double scale = 1 / double(target_.samples());
     double total = 0;
     std::size_t index = 0;
-    detail::SharedVariance<T, D> shared(law);
     const auto add = [&](const auto& term) {
       if (term.weight != 0) {
-        const double value = detail::evaluate_term(term, shared.law(), target_, scale);
-        if (values_) values_->set(law.first, index, value);
+        const double value = detail::evaluate_term(term, block, target_, scale);
+        if (values_) values_->set(block.first, index, value);
         total += value;
       }
       ++index;
     };
     std::apply([&](const auto&... term) { (add(term), ...); }, loss_.terms());
-    shared.hand_on();
     return total;
   }
-  const L& loss() const { return loss_; }
-  const Target<T, D>& target() const { return target_; }
-  TermValues* values() const { return values_; }
 
-  double operator()(const FieldBlock<T, D>& field) const { return (*this)(detail::as_law(field)); }
-
- private:
   L loss_;
   Target<T, D> target_;
   TermValues* values_;
@@ -149,7 +178,8 @@ template <class... Terms> class Loss {
 };
 
 /// A function of (law, target, scale) as a term: it returns scale · Σ_samples and adds to the law's
-/// cotangents. What it computes with is said as `numbers`, so that a checkpoint notices when they change.
+/// cotangents. Inside of OnDraws it is a function of (draws, target, scale). What it computes with is said as
+/// `numbers`, so that a checkpoint notices when they change.
 template <class F> struct OwnTerm {
   std::string name;
   F function;
@@ -160,6 +190,11 @@ template <class F> struct OwnTerm {
   requires detail::BlockFunction<F, T, D>
   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const {
     return function(law, target, weight * scale);
+  }
+  template <class T, int D>
+  requires detail::DrawFunction<F, T, D>
+  double operator()(const DrawBlock<T, D>& draws, const Target<T, D>& target, double scale) const {
+    return function(draws, target, weight * scale);
   }
   std::string text() const {
     std::string out = name + "(" + detail::exact_text(weight);

@@ -5,6 +5,11 @@
 //   marginal, w the warp
 //
 // A calibrated law covers the fraction p of them at every level p.
+//
+// Of S draws the interval is between their order statistics x_(a) and x_(S+1−a), a = (S + 1)(1 − p)/2: among
+// S + 1 fields of one law all ranks are equally likely, so p of the members lie there, exactly where a is an
+// integer. In between order statistics are interpolated. A level needs a ≥ 1, S ≥ 2/(1 − p) − 1 draws.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -79,6 +84,60 @@ class Coverage {
 
   std::vector<double> levels_;
   std::vector<std::vector<double>> conditions_;
+};
+
+/// By draws; levels that they are too few for are left out.
+class SampleCoverage {
+ public:
+  explicit SampleCoverage(std::vector<double> levels = {0.5, 0.8, 0.9, 0.95}) {
+    for (const double p : levels) {
+      require(p > 0 && p < 1, "metric::SampleCoverage", "levels",
+              Text("probabilities strictly between 0 and 1"), Text(p));
+      all_.push_back({p, {}, true});
+    }
+  }
+
+  void add(const Members& draws, const Members& members) {
+    detail::require_entries("metric::SampleCoverage", "members", draws.rows(), members.rows());
+    detail::require_finite("metric::SampleCoverage", "draws", draws);
+    const double s = double(draws.cols());
+    std::vector<double> sorted(std::size_t(draws.cols()));
+    const auto at = [&](double rank) {  // from 1 to S
+      const double below = std::floor(rank);
+      const auto i = std::size_t(below) - 1;
+      return rank == below ? sorted[i] : sorted[i] + (rank - below) * (sorted[i + 1] - sorted[i]);
+    };
+    std::vector<double> inside(all_.size(), 0.0);
+    for (Index entry = 0; entry < draws.rows(); ++entry) {
+      for (Index j = 0; j < draws.cols(); ++j) sorted[std::size_t(j)] = draws(entry, j);
+      std::sort(sorted.begin(), sorted.end());
+      for (std::size_t l = 0; l < all_.size(); ++l) {
+        const double a = std::nearbyint(1e9 * (s + 1) * (1 - all_[l].level) / 2) / 1e9;
+        all_[l].enough = all_[l].enough && a >= 1;
+        if (!all_[l].enough) continue;
+        const double from = at(a), to = at(s + 1 - a);
+        for (Index j = 0; j < members.cols(); ++j)
+          inside[l] += members(entry, j) >= from && members(entry, j) <= to ? 1 : 0;
+      }
+    }
+    for (std::size_t l = 0; l < all_.size(); ++l) all_[l].fraction.add(inside[l] / double(members.size()));
+  }
+
+  struct Level {
+    double level;
+    detail::Average fraction;
+    bool enough;  // draws
+  };
+  /// Levels with their fractions, every condition with the same weight.
+  std::vector<std::pair<double, double>> value() const {
+    std::vector<std::pair<double, double>> result;
+    for (const Level& l : all_)
+      if (l.enough) result.emplace_back(l.level, l.fraction.value("metric::SampleCoverage"));
+    return result;
+  }
+
+ private:
+  std::vector<Level> all_;
 };
 
 }  // namespace mno::metric

@@ -3,6 +3,7 @@
 // known only through the members of the data.
 //
 //   const auto rows = metric::scorecard(law, data);        // or a field, for a deterministic prediction
+//   const auto rows = metric::scorecard(draws, S, data);   // S draws of every condition
 //
 // and, where the data does not fit into memory, condition by condition:
 //
@@ -18,8 +19,14 @@
 // Floors need four members of every condition. log_score and pit_distance are in the table by default where
 // some condition has fewer, elsewhere if they are asked for by name. A warped law has no covariance.
 //
-// A deterministic prediction has no var_rmse, log_score, cov_frobenius_rel, coverage and pit_distance, and a
-// law without a density no log_score.
+// A deterministic prediction has no var_rmse, log_score, cov_frobenius_rel, coverage and pit_distance, a law
+// without a density no log_score, and draws neither log_score nor pit_distance.
+//
+// Draws know their law only through S of them. CRPS and energy score are fair, without bias in S. What S
+// draws add to the squared errors of mean and variance, κ₂/S and κ₄/S + 2κ₂²/(S−1), is estimated without
+// bias from four draws up (floor.hpp) and taken away. w2s, w2g and cov_frobenius_rel have no such
+// correction: they are those of the S draws, and fall with S. Coverage is by order statistics, of the levels
+// that S draws can tell.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -95,7 +102,7 @@ template <int D> class Scorecard {
 
   /// One condition: a sample of a law, with draws from it if they are wanted, (entry, draw).
   template <class L> void add(const L& law, Index sample, const Members& draws, const Members& members) {
-    begin(true);
+    begin(Kind::law);
     const Moments model = moments(law, sample);
     if (wants("crps")) crps_.add(law, sample, members);
     add_common(model, draws, members);
@@ -115,10 +122,24 @@ template <int D> class Scorecard {
   }
   /// One condition: a sample of a deterministic prediction, which is its own only draw.
   template <class T> void add(const Field<T, D>& prediction, Index sample, const Members& members) {
-    begin(false);
+    begin(Kind::field);
     const Moments model = point_mass(flat(prediction, sample).template cast<double>());
-    if (wants("crps")) crps_.add(model, members);
     add_common(model, model.mean, members);
+    if (wants("crps")) crps_.add(model, members);
+  }
+  /// One condition: draws, (entry, draw), of a model that gives nothing else.
+  void add(const Members& draws, const Members& members) {
+    begin(Kind::draws);
+    add_common(moments(draws), draws, members);
+    if (least_ >= 2 && draws.cols() >= 4) of_draws_.add(draws);
+    corrected_ = corrected_ && draws.cols() >= 4;
+    if (wants("crps")) draws_crps_.add(draws, members);
+    if (wants("coverage")) draws_coverage_.add(draws, members);
+    if (wants("cov_frobenius_rel") && differ(members)) {
+      between_ = true;
+      covariance_.add(draws, members);
+      if (floors_) covariance_floor_.add(first_half(members), second_half(members));
+    }
   }
 
   /// Did the members of some condition differ? If not, there is no law to be right about.
@@ -136,25 +157,45 @@ template <int D> class Scorecard {
     const auto row_without_floor = [&](const char* name, const auto& measured) {
       if (wants(name)) rows.push_back({.metric = name, .value = measured.value()});
     };
-    const bool law = stochastic_.value_or(false);
-    row("mean_rmse", mean_, [&] { return exact_.mean_rmse(); });
-    if (law) row("var_rmse", variance_, [&] { return exact_.variance_rmse(); });
+    const bool law = kind_ == Kind::law, draws = kind_ == Kind::draws;
+    const auto without = [&](const auto& measured, double of_draws) {
+      return Corrected{std::sqrt(std::max(0.0, std::pow(measured.value(), 2) - of_draws * of_draws))};
+    };
+    const auto mean_floor = [&] { return exact_.mean_rmse(); };
+    const auto variance_floor = [&] { return exact_.variance_rmse(); };
+    if (draws && corrected_ && least_ >= 2) {
+      row("mean_rmse", without(mean_, of_draws_.mean_rmse()), mean_floor);
+      row("var_rmse", without(variance_, of_draws_.variance_rmse()), variance_floor);
+    } else {
+      row("mean_rmse", mean_, mean_floor);
+      if (law || draws) row("var_rmse", variance_, variance_floor);
+    }
     row("w2s", w2s_, [&] { return halves_.w2s() * to_all; });
     row("w2g", w2g_, [&] { return exact_.w2g(); });
-    row("crps", crps_, [&] { return crps_floor_.value(); });
+    const auto crps_floor = [&] { return crps_floor_.value(); };
+    draws ? row("crps", draws_crps_, crps_floor) : row("crps", crps_, crps_floor);
     row("energy_score", energy_, [&] { return energy_floor_.value(); });
     if (law && density_) row_without_floor("log_score", log_);
-    if (law && between_) row("cov_frobenius_rel", covariance_, [&] { return covariance_floor_.value() / 2; });
+    if (between_) row("cov_frobenius_rel", covariance_, [&] { return covariance_floor_.value() / 2; });
     if (law && wants("coverage")) {
       const auto inside = coverage_.value();
       for (std::size_t l = 0; l < inside.size(); ++l)
         rows.push_back({.metric = "coverage", .value = inside[l], .level = coverage_.levels()[l]});
     }
+    if (draws && wants("coverage"))
+      for (const auto& [level, inside] : draws_coverage_.value())
+        rows.push_back({.metric = "coverage", .value = inside, .level = level});
     if (law) row_without_floor("pit_distance", pit_);
     return rows;
   }
 
  private:
+  enum class Kind { field, law, draws };
+  struct Corrected {
+    double corrected;
+    double value() const { return corrected; }
+  };
+
   static bool needs_ensembles(const std::string& name) {
     return name == "mean_rmse" || name == "var_rmse" || name == "w2s" || name == "w2g" ||
            name == "cov_frobenius_rel";
@@ -173,10 +214,10 @@ template <int D> class Scorecard {
     return members.cols() > 1 && ((members.colwise() - members.col(0)).array() != 0).any();
   }
 
-  void begin(bool law) {
-    require(stochastic_.value_or(law) == law, "metric::Scorecard", "add",
-            Text("laws alone, or deterministic predictions alone"), Text("both"));
-    stochastic_ = law;
+  void begin(Kind kind) {
+    require(kind_.value_or(kind) == kind, "metric::Scorecard", "add",
+            Text("laws alone, draws alone, or deterministic predictions alone"), Text("a mixture"));
+    kind_ = kind;
   }
   void add_common(const Moments& model, const Members& draws, const Members& members) {
     require(members.cols() >= least_, "metric::Scorecard", "members", Text("at least ", least_),
@@ -201,7 +242,8 @@ template <int D> class Scorecard {
   ScorecardOptions options_;
   Index least_;
   bool floors_, spread_ = false, density_ = false, between_ = false;
-  std::optional<bool> stochastic_{};
+  bool corrected_ = true;  // there are enough draws to take away their own error
+  std::optional<Kind> kind_{};
   MeanRmse mean_;
   VarianceRmse variance_;
   W2s w2s_;
@@ -211,8 +253,10 @@ template <int D> class Scorecard {
   LogScore log_;
   CovarianceError covariance_, covariance_floor_;
   Coverage coverage_;
+  SampleCoverage draws_coverage_;
+  SampleCrps draws_crps_;
   Pit pit_;
-  ExactModelFloor exact_;
+  ExactModelFloor exact_, of_draws_;
   EnsembleFloor halves_;
   SampleCrps crps_floor_;
 };
@@ -220,11 +264,12 @@ template <int D> class Scorecard {
 namespace detail {
 template <class T, int D, class Add>
 std::vector<ScoreRow> scored(const Field<T, D>& mean, const Ensemble<T, D>& data,
-                             const ScorecardOptions& options, Add&& add) {
-  require(mean.batch() == data.size() && mean.grid() == data.grid() && mean.channels() == data.channels(),
-          "metric::scorecard", "data",
-          Text(mean.batch(), " condition(s) of ", mean.channels(), " channel(s) on ", mean.grid().str()),
-          Text(data.size(), " of ", data.channels(), " on ", data.grid().str()));
+                             const ScorecardOptions& options, Add&& add, Index draws = 1) {
+  require(
+      mean.batch() == draws * data.size() && mean.grid() == data.grid() && mean.channels() == data.channels(),
+      "metric::scorecard", "data",
+      Text(mean.batch() / draws, " condition(s) of ", mean.channels(), " channel(s) on ", mean.grid().str()),
+      Text(data.size(), " of ", data.channels(), " on ", data.grid().str()));
   require(data.members.size() > 0, "metric::scorecard", "data",
           Text("an ensemble that keeps its members: make_ensemble(counts, …, {.members = true})"),
           Text("statistics"));
@@ -255,6 +300,21 @@ std::vector<ScoreRow> scorecard(const Field<T, D>& prediction, const Ensemble<T,
   return detail::scored<T, D>(
       prediction, data, options,
       [&](Scorecard<D>& card, Index s, const Members& truth) { card.add(prediction, s, truth); });
+}
+
+/// The same for S draws of every condition: (condition·S + draw, grid…, C), what an operator with noise
+/// inside predicts for Condition::draws = S.
+template <class T, int D>
+std::vector<ScoreRow> scorecard(const Field<T, D>& draws, Index per_condition, const Ensemble<T, D>& data,
+                                const ScorecardOptions& options = {}) {
+  require(per_condition >= 2, "metric::scorecard", "per_condition", Text("at least two draws, for a spread"),
+          Text(per_condition));
+  return detail::scored<T, D>(
+      draws, data, options,
+      [&](Scorecard<D>& card, Index s, const Members& truth) {
+        card.add(members(draws.view(), s, per_condition), truth);
+      },
+      per_condition);
 }
 
 }  // namespace mno::metric

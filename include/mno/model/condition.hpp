@@ -32,6 +32,8 @@ void check_condition_of(const char* function, const Condition<T, D>& condition, 
     require(std::isfinite(t) && t >= 0, function, "times", Text("finite times that are not negative"),
             Text(t));
 
+  require(condition.draws >= 1, function, "condition.draws", Text("at least one"), Text(condition.draws));
+
   const auto& known = condition.known;
   if (!known) {
     require(fields == 0 || has_stored_fields, function, "known",

@@ -24,6 +24,19 @@ void check_gradient_arguments(const Model<E, S, T>& model, const Condition<T, S:
           Text("one per sample, ", u.batch), Text(bar.times.size()));
 }
 
+/// The condition as a loss of draws wants it: an operator with noise inside is run so often.
+template <class M, class T, int D> Condition<T, D> visited(Condition<T, D> condition, Index draws) {
+  if constexpr (!M::stochastic) {
+    static_assert(M::gives_draws,
+                  "mno: this operator gives one and the same field in every visit: draws need Noise in the "
+                  "expression, or a model that gives a law");
+    require(condition.draws == 1 || condition.draws == draws, "value_and_gradient", "condition.draws",
+            Text("1, or the loss's ", draws), Text(condition.draws));
+    condition.draws = draws;
+  }
+  return condition;
+}
+
 /// A step of a model: from a condition to the blocks that a loss sees, and from their cotangents back.
 template <class M, class Loss, class Device> class ModelStep {
  public:
@@ -101,8 +114,9 @@ double gradient_on(const M& model, std::span<const T> weights, const Condition<T
   using E = typename M::Expression;
   const Refined<T, D, Device> fine(condition, stored, model.least_points(), device, bar);
   ModelStep<M, Loss, Device> step(model, condition, fine, loss);
-  const double value = pull_back<E, T, D>(weights, step, gradient,
-                                          block_sizes(fine.grid().size(), Index(E::parameters)), device);
+  const double value =
+      pull_back<E, T, D>(weights, step, gradient,
+                         block_sizes(fine.grid().size(), Index(E::parameters), condition.draws), device);
   fine.pull_back();
   return value;
 }
@@ -131,7 +145,11 @@ double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dim
                           Loss&& loss, Model<E, S, T>& gradient, Cpu& device = default_device(),
                           const ConditionBar<T, S::dimension>& bar = {}) {
   detail::check_gradient_arguments(model, condition, bar);
-  return detail::HostGradient<Cpu>::run(model, condition, loss, gradient, device, bar);
+  if constexpr (requires { loss.draws(); })
+    return detail::HostGradient<Cpu>::run(model, detail::visited<Model<E, S, T>>(condition, loss.draws()),
+                                          loss, gradient, device, bar);
+  else
+    return detail::HostGradient<Cpu>::run(model, condition, loss, gradient, device, bar);
 }
 
 /// The vector–Jacobian product on any device: cotangents of mean and factor in, gradient of the parameters
@@ -169,7 +187,9 @@ requires(!Model<E, S, T>::stochastic) void vjp(const Model<E, S, T>& model,
   constexpr int D = S::dimension;
   using Host = detail::HostGradient<Device>;
   detail::check_gradient_arguments(model, condition, bar);
-  detail::require_like<T, D>("vjp", "field_bar", field_bar.view(), condition.initial, S::channels);
+  View<const T, D> like = condition.initial;
+  like.batch = condition.samples();
+  detail::require_like<T, D>("vjp", "field_bar", field_bar.view(), like, S::channels);
   const auto given = [&](const FieldBlock<T, D>& block) {
     Host::copy(field_bar.view().samples(block.first, block.value.batch), block.value_bar, device);
     return 0.0;

@@ -36,6 +36,8 @@ template <class E, class S, class T = float> class Model {
   static constexpr std::size_t parameters = E::parameters;
   /// Does it give a law (mean and factor), or a field?
   static constexpr bool stochastic = E::outputs != S::channels;
+  /// Does it give draws: a field, and another one in every visit of a condition?
+  static constexpr bool gives_draws = !stochastic && detail::has_noise<E>();
   /// Has the law a nugget beside its factor: noise that is independent from entry to entry?
   static constexpr bool has_nugget = stochastic && E::outputs == (2 + rank_of<S>()) * S::channels;
 

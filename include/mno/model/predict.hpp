@@ -38,6 +38,9 @@ template <class E, class S, class T>
 void check_condition(const char* function, const Model<E, S, T>& model,
                      const Condition<T, S::dimension>& condition) {
   check_condition<S>(function, condition, model.domain(), model.stored_known_fields().size() > 0);
+  require(condition.draws == 1 || Model<E, S, T>::gives_draws, function, "condition.draws",
+          Text("1, as this model has no noise inside; a law is drawn from by `sample`"),
+          Text(condition.draws));
   const auto grid = refined_grid(condition.initial.grid, model.least_points());
   require_closed(function, grid, output_grid<E>(grid));
 }
@@ -62,7 +65,9 @@ void check_places(const Condition<T, S::dimension>& condition, const Field<T, S:
   static_assert(!Model<E, S, T>::stochastic,
                 "mno: this operator gives a law, not a field: predict into a Law");
   check_condition("predict", model, condition);
-  require_like<T, S::dimension>("predict", "field", field.view(), condition.initial, S::channels);
+  View<const T, S::dimension> like = condition.initial;
+  like.batch = condition.samples();
+  require_like<T, S::dimension>("predict", "field", field.view(), like, S::channels);
 }
 
 /// Where a prediction goes; a field is a law without a factor. In the memory of a device.
@@ -131,7 +136,8 @@ void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>&
                                       detail::places(to), device);
 }
 
-/// A Law from a stochastic operator, a Field from a deterministic one, on any device.
+/// A Law from a stochastic operator, a Field from one that gives fields, on any device; with noise inside
+/// condition.draws of them per condition: (condition·draws + draw, grid…, C).
 template <class E, class S, class T, class Device = Cpu>
 auto predict(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
              Device& device = default_device()) {
@@ -145,7 +151,7 @@ auto predict(const Model<E, S, T>& model, const Condition<T, S::dimension>& cond
     predict_into(model, condition, law, device);
     return law;
   } else {
-    Field<T, D> field(u.batch, u.grid, S::channels);
+    Field<T, D> field(condition.samples(), u.grid, S::channels);
     predict_into(model, condition, field, device);
     return field;
   }

@@ -6,6 +6,9 @@
 // next layer sees: a coarse grid has another operator than all fine ones, on which these waves die out. So
 // u_0 and known fields go to the smallest multiple of their grid that has enough points, by the trigonometric
 // interpolant P; at the given points they stay the given numbers, bit for bit.
+//
+// Where every condition is visited several times, the layers see each as often: sample i·S + s is the s-th
+// visit of condition i, and the cotangent of a condition is the sum over its visits.
 #include <utility>
 
 #include "mno/expression/blocks.hpp"
@@ -63,11 +66,33 @@ template <class T, int D> struct MoveGiven {
     f = 0;
   }
 };
-/// One time for every sample
-template <class T> struct SameTime {
-  const T* time;
+/// One time for every sample, from one for all or one per condition
+template <class T> struct TimePerSample {
+  std::span<const T> given;
+  Index visits;
   T* times;
-  MNO_HOST_DEVICE void operator()(Index sample, Index) const { times[sample] = *time; }
+  MNO_HOST_DEVICE void operator()(Index sample, Index) const {
+    times[sample] = given[given.size() == 1 ? 0 : std::size_t(sample / visits)];
+  }
+};
+/// Every sample as often as it is visited; and the adjoint, which adds up.
+template <class T, int D> struct RepeatVisits {
+  View<const T, D> from;
+  Index visits;
+  View<T, D> to;
+  MNO_HOST_DEVICE void operator()(Index r, Index c) const {
+    const Index n = to.points();
+    to.row(r)[c] = from.row(r / n / visits * n + r % n)[c];
+  }
+};
+template <class T, int D> struct AddVisits {
+  View<const T, D> from;
+  Index visits;
+  View<T, D> to;
+  MNO_HOST_DEVICE void operator()(Index r, Index c) const {
+    const Index n = to.points();
+    for (Index s = 0; s < visits; ++s) to.row(r)[c] += from.row((r / n * visits + s) * n + r % n)[c];
+  }
 };
 
 /// What the layers see of a condition, and of the place of its cotangents: these themselves, or refined ones;
@@ -88,13 +113,20 @@ template <class T, int D, class Device> class Refined {
         fine_(refined_grid(given_, least)),
         place_{given_.points, refinement(given_, least)},
         active_(!(fine_ == given_)) {
-    if (Index(given.times.size()) < batch()) condition.times = repeated(given.times);
     if (active_) {
       condition.initial = refine(given.initial);
       if (given.known) condition.known = refine(given.known);
-      if (bar.initial) bar.initial = zeros(bar.initial);
-      if (bar.known) bar.known = zeros(bar.known);
     }
+    if (several()) {
+      condition.initial = repeated(condition.initial);
+      if (condition.known.batch > 1) condition.known = repeated(condition.known);
+      if (!bar.times.empty()) bar.times = {zeros(point(), 1).data, std::size_t(batch())};
+    }
+    if (active_ || several()) {
+      if (bar.initial) bar.initial = zeros(fine_, bar.initial.channels);
+      if (bar.known) bar.known = zeros(fine_, bar.known.channels);
+    }
+    if (Index(given.times.size()) < batch()) condition.times = time_per_sample(given.times);
     if (!given.known && stored) condition.known = stored.grid == fine_ ? stored : resampled(stored);
   }
 
@@ -135,38 +167,67 @@ template <class T, int D, class Device> class Refined {
 
   /// Adds to the cotangents of the given condition what the layers left at those of the refined one.
   void pull_back() const {
-    if (!active_) return;
+    if (several() && !bar.times.empty()) {
+      const auto numbers = [](std::span<T> t) {
+        return View<T, D>{t.data(), Index(t.size()), point(), 1, 1};
+      };
+      add_visits(numbers(bar.times), numbers(given_bar_.times));
+    }
+    if (!active_ && !several()) return;
     if (bar.initial) pull_back(bar.initial, given_bar_.initial);
     if (bar.known) pull_back(bar.known, given_bar_.known);
   }
 
  private:
+  bool several() const { return condition.draws > 1; }
+  static Grid<D> point() {
+    Grid<D> one;
+    one.points.fill(1);
+    return one;
+  }
   /// body(pass, these samples of a, these samples of b)
   template <class A, class B, class Body> void for_each_sample(const A& a, const B& b, Body&& body) const {
     for_each_pass<T, D>(device_, b.batch, 1, [&](PassType& pass, Index first, Index count) {
       body(pass, a.samples(first, count), b.samples(first, count));
     });
   }
-  View<T, D> fine_field(const View<const T, D>& like) const {
-    return {memory_.take(like.batch * fine_.size() * like.channels), like.batch, fine_, like.channels,
-            like.channels};
+  View<T, D> field(Index samples, const Grid<D>& grid, Index channels) const {
+    return {memory_.take(samples * grid.size() * channels), samples, grid, channels, channels};
   }
-  View<T, D> zeros(const View<const T, D>& like) const {
-    const View<T, D> to = fine_field(like);
-    for_each_sample(like, to, [](PassType& pass, auto, const View<T, D>& some) { pass.clear(some); });
+  void clear(const View<T, D>& to) const {
+    for_each_sample(to, to, [](PassType& pass, auto, const View<T, D>& some) { pass.clear(some); });
+  }
+  /// Of all samples.
+  View<T, D> zeros(const Grid<D>& grid, Index channels) const {
+    const View<T, D> to = field(batch(), grid, channels);
+    clear(to);
     return to;
   }
-  std::span<const T> repeated(std::span<const T> time) const {
-    Grid<D> point;
-    point.points.fill(1);
-    const View<T, D> to{memory_.take(batch()), batch(), point, 1, 1};
+  std::span<const T> time_per_sample(std::span<const T> given) const {
+    const View<T, D> to = field(batch(), point(), 1);
     for_each_pass<T, D>(device_, 1, 1, [&](PassType& pass, Index, Index) {
-      pass.for_each(to, SameTime<T>{time.data(), to.data});
+      pass.for_each(to, TimePerSample<T>{given, condition.draws, to.data});
     });
     return {to.data, std::size_t(batch())};
   }
+  View<const T, D> repeated(const View<const T, D>& u) const {
+    const Index visits = condition.draws;
+    const View<T, D> to = field(u.batch * visits, u.grid, u.channels);
+    for_each_pass<T, D>(device_, u.batch, 1, [&](PassType& pass, Index first, Index count) {
+      const View<T, D> some = to.samples(first * visits, count * visits);
+      pass.for_each(some, RepeatVisits<T, D>{u.samples(first, count), visits, some});
+    });
+    return to;
+  }
+  void add_visits(const View<const T, D>& from, const View<T, D>& to) const {
+    const Index visits = condition.draws;
+    for_each_pass<T, D>(device_, to.batch, 1, [&](PassType& pass, Index first, Index count) {
+      const View<T, D> some = to.samples(first, count);
+      pass.for_each(some, AddVisits<T, D>{from.samples(first * visits, count * visits), visits, some});
+    });
+  }
   View<const T, D> resampled(const View<const T, D>& u) const {
-    const View<T, D> to = fine_field(u);
+    const View<T, D> to = field(u.batch, fine_, u.channels);
     for_each_sample(u, to,
                     [](PassType& pass, auto from, auto some) { pass.resample(from, some, Write::set); });
     return to;
@@ -174,7 +235,7 @@ template <class T, int D, class Device> class Refined {
 
   /// P u, and u itself at the given points.
   View<const T, D> refine(const View<const T, D>& u) const {
-    const View<T, D> to = fine_field(u);
+    const View<T, D> to = field(u.batch, fine_, u.channels);
     for_each_sample(u, to, [&](PassType& pass, const View<const T, D>& from, const View<T, D>& some) {
       pass.resample(from, some, Write::set);
       pass.for_each(from, PutGiven<T, D>{place_, from, some});
@@ -182,7 +243,14 @@ template <class T, int D, class Device> class Refined {
     return to;
   }
   /// ū += ȳ at the given points + Pᵀ(ȳ elsewhere)
-  void pull_back(const View<T, D>& from, const View<T, D>& to) const {
+  void pull_back(View<T, D> from, const View<T, D>& to) const {
+    if (several()) {
+      if (!active_) return add_visits(from, to);
+      const View<T, D> sums = field(to.batch, fine_, to.channels);
+      clear(sums);
+      add_visits(from, sums);
+      from = sums;
+    }
     for_each_sample(from, to, [&](PassType& pass, const View<T, D>& some, const View<T, D>& there) {
       pass.for_each(there, MoveGiven<T, D>{place_, some, there});
       pass.resample_adjoint(some, there, Write::add);

@@ -27,6 +27,7 @@ template <class L> std::string training_text(const TrainingOptions& o, const L& 
   add("clip", o.clip);
   add("average", o.average);
   add("patience", double(o.patience));
+  add("validation_draws", double(o.validation_draws));
   return out + " loss=" + loss.text();
 }
 }  // namespace detail

@@ -5,6 +5,10 @@
 // Fewer than `least_ensemble` members say too little: of one there is no variance, and the deviation of two
 // is 20 % too small, so a distance to it would reward laws that are too narrow. There the CRPS judges, whose
 // expectation is smallest for the true marginals whatever the number of members.
+//
+// An operator with noise inside is judged by S draws of every condition: their mean, their variance, and the
+// fair CRPS wherever members are kept. Mean and variance of S draws have an error of their own, like
+// √(v/S), the same in every epoch; the CRPS has none on average.
 #include <limits>
 #include <string>
 #include <utility>
@@ -25,9 +29,9 @@ struct Scores {
   double mean_rmse = unknown;      // √mean (m − ū)²; against single draws their noise is in it
   double variance_rmse = unknown;  // √mean (v − s²)², where every condition has several members
   double w2g = unknown;  // mean √((m − ū)² + (√v − s)²): the distance between two normal laws, point by point
-  double crps = unknown;  // of normal marginals against members, where some condition has few
+  double crps = unknown;  // of normal marginals, or of draws, against members
   bool several = false;   // every condition has several members
-  bool draws = false;     // some condition has fewer than least_ensemble members, and they are there
+  bool draws = false;  // the CRPS judges: members are kept, and there are few or the model itself gives draws
 
   /// What early stopping looks at, smaller is better: the CRPS of draws, W2g of ensembles.
   double criterion() const { return draws ? crps : w2g; }
@@ -42,29 +46,43 @@ struct Scores {
 };
 
 /// Over all conditions, points and channels, in the coordinates of the data. A deterministic operator is a
-/// point mass.
+/// point mass; one with noise inside is run `draws` times for every condition.
 template <class E, class S, class T, class Device>
-Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data, Device& device) {
-  const auto prediction = predict(model, data.condition(), device);
+Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data, Device& device,
+             Index draws = 16) {
+  constexpr bool by_draws = Model<E, S, T>::gives_draws;
+  auto condition = data.condition();
+  if constexpr (by_draws) {
+    require(draws >= 2, "score", "draws", Text("at least two, for a variance"), Text(draws));
+    condition.draws = draws;
+  }
+  const auto prediction = predict(model, condition, device);
   Scores result;
   result.several = data.least_members() > 1;
-  result.draws = data.least_members() < least_ensemble && data.members.size() > 0;
+  result.draws = data.members.size() > 0 && (by_draws || data.least_members() < least_ensemble);
   metric::MeanRmse mean;
   metric::VarianceRmse variance;
   metric::W2g w2g;
-  metric::Crps crps;
+  std::conditional_t<by_draws, metric::SampleCrps, metric::Crps> crps;
   for (Index b = 0; b < data.size(); ++b) {
     const metric::Moments truth{flat(data.mean, b).template cast<double>(),
                                 flat(data.variance, b).template cast<double>(), data.counts[std::size_t(b)]};
     metric::Moments predicted;
+    [[maybe_unused]] metric::Members drawn;
     if constexpr (Model<E, S, T>::stochastic)
       predicted = metric::moments(prediction, b);
+    else if constexpr (by_draws)
+      predicted = metric::moments(drawn = metric::members(std::as_const(prediction).view(), b, draws));
     else
       predicted = metric::point_mass(flat(prediction, b).template cast<double>());
     mean.add(predicted, truth);
     variance.add(predicted, truth);
     w2g.add(predicted, truth);
-    if (result.draws) crps.add(predicted, metric::members(data.members_of(b)));
+    if (!result.draws) continue;
+    if constexpr (by_draws)
+      crps.add(drawn, metric::members(data.members_of(b)));
+    else
+      crps.add(predicted, metric::members(data.members_of(b)));
   }
   result.mean_rmse = mean.value();
   if (result.several) {

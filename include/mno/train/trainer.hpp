@@ -35,6 +35,7 @@ struct TrainingOptions {
   double clip = 0;     // largest norm of a gradient; 0: any
   double average = 0;  // decay of the weights' moving average; 0: none is kept
   Index patience = 0;  // epochs without improvement on validation before training stops; 0: it does not
+  Index validation_draws = 16;  // of every condition, where the operator has noise inside
 };
 
 /// What an epoch came to.
@@ -271,7 +272,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
       std::copy_n(model_.values().data(), M::parameters, spare_.data());
       engine_.average_values(model_.values());
     }
-    report.validation = score(model_, *validation_, device_);
+    report.validation = score(model_, *validation_, device_, options_.validation_draws);
     report.best = stopping_.update(report.validation->criterion());
     if (report.best) {
       if (best_.size() == 0) best_ = Buffer<T>(M::parameters);

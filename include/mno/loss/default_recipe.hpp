@@ -1,0 +1,34 @@
+#pragma once
+// The loss that suits the data, where none is chosen. docs/decisions/default-recipe.md has what was measured.
+#include "mno/data/ensemble.hpp"
+#include "mno/loss/recipe.hpp"
+
+namespace mno {
+
+/// Ensembles say what mean and variance are, and each has terms of its own; leading factors, if they are
+/// kept, say how points vary together. A model with a nugget can do right by variance and covariance at once.
+template <class T, int D> Recipe ensemble_recipe(const Ensemble<T, D>& train) {
+  Recipe recipe = Recipe::decoupled();
+  recipe.mean_error.weight = 30;
+  if (train.covariance_factor.size() > 0) recipe.hilbert_schmidt.weight = 0.2;
+  return recipe;
+}
+
+/// Where some condition has fewer than `least_ensemble` members the likelihood of whole fields learns from
+/// draws. Its floor is a share of the noise, in normalised coordinates, without which it fits single draws
+/// too well; train it with clipped gradients and a large decay of the weights.
+inline Recipe draws_recipe(double noise_variance) {
+  Recipe recipe;
+  recipe.exact_nll = {.weight = 1, .floor = 0.1 * noise_variance};
+  return recipe;
+}
+
+/// For a deterministic operator: the mean alone.
+inline Recipe default_field_recipe() {
+  Recipe recipe;
+  recipe.mean_error.weight = 10;
+  recipe.mean_squared_error.weight = 0.1;
+  return recipe;
+}
+
+}  // namespace mno

@@ -1,0 +1,210 @@
+#pragma once
+// One object in the user's units: a model, its normaliser, its residual law, its warp and its calibration as
+// one value with one file.
+//
+//   auto [surrogate, report] = mno::fit<mno::PathMno<Shape>>(data);      // train/fit.hpp
+//   const auto law = surrogate.predict(u0, 0.7f);                        // in the units of the data
+//   surrogate.calibrate(held_back, 0.9);
+//   surrogate.save("model.safetensors");
+//
+// From the user's u to the model's own coordinates and back: x = (w⁻¹(u) − shift)/scale. A law keeps the warp
+// w, so its mean, factor and nugget are those of z = w⁻¹(u).
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "mno/data/law_coordinates.hpp"
+#include "mno/data/normaliser.hpp"
+#include "mno/io/safetensors/model_file.hpp"
+#include "mno/law/any_residual.hpp"
+#include "mno/law/any_warp.hpp"
+#include "mno/metric/calibration.hpp"
+#include "mno/metric/scorecard.hpp"
+#include "mno/model/predict.hpp"
+
+namespace mno {
+
+namespace detail {
+
+/// What a file says of a law beside mean and factor, from the types and back.
+inline io::LawText law_text(const AnyResidual& residual, const AnyWarp& warp,
+                            const std::optional<metric::Calibration>& calibration = {}) {
+  io::LawText text;
+  text.residual = residual.text();
+  if (!warp.identity()) text.warp = warp.text();
+  if (calibration) text.calibration = calibration->text();
+  return text;
+}
+inline AnyWarp warp_of(const io::LawText& text) {
+  return text.warp == io::LawText{}.warp ? AnyWarp() : AnyWarp::parse(text.warp);
+}
+inline std::optional<metric::Calibration> calibration_of(const io::LawText& text) {
+  if (text.calibration == io::LawText{}.calibration) return {};
+  return metric::Calibration::parse(text.calibration);
+}
+
+/// The same bits: −0 and +0 differ, a NaN equals itself.
+template <class T> bool same_bits(T a, T b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+}  // namespace detail
+
+template <class M> class Surrogate {
+ public:
+  using T = typename M::Scalar;
+  static constexpr int D = M::dimension;
+  using OwnLaw = Law<T, D, AnyResidual>;
+  /// A law, or a field from a deterministic operator.
+  using Prediction = std::conditional_t<M::stochastic, Law<T, D, AnyResidual, AnyWarp>, Field<T, D>>;
+  using OwnPrediction = std::conditional_t<M::stochastic, OwnLaw, Field<T, D>>;
+
+  Surrogate(M model, Normaliser normaliser, AnyResidual residual = {}, AnyWarp warp = {},
+            io::Metadata about = {})
+      : model_(std::move(model)),
+        normaliser_(std::move(normaliser)),
+        residual_(std::move(residual)),
+        warp_(std::move(warp)),
+        about_(std::move(about)) {
+    constexpr std::size_t channels = M::ShapeType::channels;
+    require(normaliser_.shift.size() == channels && normaliser_.scale.size() == channels, "Surrogate",
+            "normaliser", Text("a shift and a scale for each of ", channels, " channel(s)"),
+            Text(normaliser_.shift.size(), " and ", normaliser_.scale.size()));
+    warp_.require_channels(Index(channels));
+  }
+
+  const M& model() const { return model_; }
+  const Normaliser& normaliser() const { return normaliser_; }
+  const AnyResidual& residual() const { return residual_; }
+  const AnyWarp& warp() const { return warp_; }
+  const std::optional<metric::Calibration>& calibration() const { return calibration_; }
+  const io::Metadata& about() const { return about_; }  // what the file says beside
+
+  /// The law of u_t given u_0, both in the user's units, on any device. Where the model adds nothing to u_0,
+  /// as at t = 0, the mean is u_0 bit for bit, or w⁻¹(u_0) of a warped law.
+  template <class Device = Cpu>
+  Prediction predict(const Condition<T, D>& condition, Device& device = default_device()) const {
+    Field<T, D> z = copy_of(condition.initial);
+    to_law_coordinates(z, warp_);
+    Field<T, D> x = z;
+    normaliser_.apply(x);
+    Condition<T, D> own = condition;
+    own.initial = std::as_const(x).view();
+    OwnPrediction prediction = own_prediction(own, device);
+    if constexpr (M::stochastic) {
+      const Field<T, D> mean = prediction.mean;
+      normaliser_.undo(prediction);
+      for (std::size_t i = 0; i < z.size(); ++i)
+        if (detail::same_bits(mean.data()[i], x.data()[i])) prediction.mean.data()[i] = z.data()[i];
+      return with_warp(std::move(prediction), warp_);
+    } else {
+      normaliser_.undo(prediction);
+      to_user_units(prediction, warp_);
+      return prediction;
+    }
+  }
+  /// One time for all samples.
+  template <class Device = Cpu>
+  Prediction predict(const Field<T, D>& initial, std::type_identity_t<T> time,
+                     Device& device = default_device()) const {
+    return predict(Condition<T, D>{initial.view(), {&time, 1}}, device);
+  }
+
+  /// u ↦ x of a field of values, in place.
+  void to_own_coordinates(Field<T, D>& values) const {
+    to_law_coordinates(values, warp_);
+    normaliser_.apply(values);
+  }
+  /// x ↦ u.
+  void from_own_coordinates(Field<T, D>& values) const {
+    normaliser_.undo(values);
+    to_user_units(values, warp_);
+  }
+  /// The law of x_t given x_0, in the model's own coordinates, where scores of different data compare.
+  template <class Device = Cpu>
+  OwnPrediction own_prediction(const Condition<T, D>& condition, Device& device = default_device()) const {
+    if constexpr (M::stochastic) {
+      OwnLaw law = with_residual(mno::predict(model_, condition, device), residual_);
+      return calibration_ ? metric::widened(std::move(law), calibration_->factor) : law;
+    } else {
+      return mno::predict(model_, condition, device);
+    }
+  }
+
+  /// Conformal: from now on the law's interval at `level` covers that fraction of a new condition's members
+  /// and points, with probability `confidence` over conditions. The data is in the user's units, keeps its
+  /// members, and was not trained on; the promise is one for conditions of different initial fields.
+  template <class Device = Cpu>
+  void calibrate(const Ensemble<T, D>& data, double level, double confidence = 0.9,
+                 Device& device = default_device()) requires(M::stochastic) {
+    require(data.members.size() > 0, "Surrogate::calibrate", "data",
+            Text("an ensemble that keeps its members: make_ensemble(counts, …, {.members = true})"),
+            Text("statistics"));
+    const auto before = std::exchange(calibration_, std::nullopt);
+    try {
+      metric::Calibrator calibrator(level, confidence);
+      const auto law = unwarped(predict(data.condition(), device));
+      for (Index s = 0; s < data.size(); ++s) {
+        Field<T, D> z = copy_of(data.members_of(s));
+        to_law_coordinates(z, warp_);
+        calibrator.add(law, s, metric::members(z));
+      }
+      calibration_ = calibrator.value();
+    } catch (...) {
+      calibration_ = before;
+      throw;
+    }
+  }
+  void set_calibration(std::optional<metric::Calibration> calibration) { calibration_ = calibration; }
+
+  /// Every score beside its floor, in the user's units.
+  template <class Device = Cpu>
+  std::vector<metric::ScoreRow> scorecard(const Ensemble<T, D>& data,
+                                          const metric::ScorecardOptions& options = {},
+                                          Device& device = default_device()) const {
+    return metric::scorecard(predict(data.condition(), device), data, options);
+  }
+
+  void save(const std::filesystem::path& path, io::Keep keep = io::Keep::previous) const {
+    io::write_model(path, model_, normaliser_, about_, keep,
+                    detail::law_text(residual_, warp_, calibration_));
+  }
+  /// A file of `save` or `io::write_model`, or a checkpoint. A residual law, a warp or a calibration that is
+  /// not known is refused.
+  static Surrogate load(const std::filesystem::path& path) {
+    const io::SafetensorsReader file(path);
+    auto loaded = io::read_model<M>(file, [](const std::string& name, const io::LawText& law) {
+      try {
+        AnyResidual::parse(law.residual);
+        detail::warp_of(law).require_channels(M::ShapeType::channels);
+        detail::calibration_of(law);
+      } catch (const Error& error) {
+        io::refuse(name, "expected a law that this library knows, found ", law.str(), " (", error.what(),
+                   ")");
+      }
+    });
+    Surrogate result(std::move(loaded.model), std::move(loaded.normaliser),
+                     AnyResidual::parse(loaded.law.residual), detail::warp_of(loaded.law),
+                     std::move(loaded.metadata));
+    result.calibration_ = detail::calibration_of(loaded.law);
+    return result;
+  }
+
+ private:
+  static Field<T, D> copy_of(View<const T, D> view) {
+    Field<T, D> copy(view.batch, view.grid, view.channels);
+    const Index points = view.points();
+    for (Index b = 0; b < view.batch; ++b)
+      for (Index p = 0; p < points; ++p)
+        for (Index c = 0; c < view.channels; ++c) copy(b, p, c) = view(b, p, c);
+    return copy;
+  }
+
+  M model_;
+  Normaliser normaliser_;
+  AnyResidual residual_;
+  AnyWarp warp_;
+  io::Metadata about_;
+  std::optional<metric::Calibration> calibration_{};
+};
+
+}  // namespace mno
