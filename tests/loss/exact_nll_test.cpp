@@ -3,6 +3,10 @@
 
 #include <Eigen/Dense>
 
+#include "mno/loss/gaussian_nll.hpp"
+#include "mno/loss/hilbert_schmidt.hpp"
+#include "mno/loss/loss.hpp"
+#include "model.hpp"
 #include "oracle.hpp"
 
 using namespace mno;
@@ -181,4 +185,37 @@ TEST_CASE("what it needs") {
         std::string::npos);
   CHECK(sentence([&] { one(ExactNll{.shrinkage = 1}); }).find("shrinkage") != std::string::npos);
   CHECK(sentence([&] { one(ExactNll{.floor = 0}); }).find("floor") != std::string::npos);
+}
+
+TEST_CASE(
+    "through a model with a nugget: the gradient, and the nugget that a loss sees is that of the "
+    "prediction") {
+  const Grid<1> grid{{8}};
+  const Ensemble<double, 1> ensemble(3, grid, 1, 5, 21, 0.3);
+  Field<double, 1> initial(3, grid, 1);
+  randomise(initial, 0.7, 0.1, 9);
+  NuggetMno<Line, double> model(4), gradient = model.zeros();
+  Stream stream(5);
+  for (double& w : model.values()) w += 0.3 * stream.normal();
+  model.set_factor_scale(0.6);
+  const double time = 0.7;
+  const Condition<double, 1> condition{initial.view(), {&time, 1}};
+  const Loss loss{ExactNll{.shrinkage = 0.1, .floor = 0.01}, GaussianNll{}, HilbertSchmidt{.weight = 0.3}};
+  CHECK(gradient_error_of(model, condition, loss.on(ensemble.target())) <= 1e-6);
+
+  const auto law = predict(model, condition, test::device());
+  REQUIRE(law.has_nugget());
+  double largest = 0, different = 0;
+  const auto look = [&](const LawBlock<double, 1>& block) {
+    for (Index b = 0; b < block.mean.batch; ++b)
+      for (Index x = 0; x < 8; ++x) {
+        largest = std::max(largest, std::abs(block.nugget(b, x, 0)));
+        different = std::max(different, std::abs(block.nugget(b, x, 0) - law.nugget(block.first + b, x, 0)));
+      }
+    return 0.0;
+  };
+  Cpu one(1);
+  value_and_gradient(model, condition, look, gradient, one);
+  CHECK(largest > 0.01);
+  CHECK(different <= 1e-15);
 }
