@@ -80,7 +80,7 @@ void same_loss_and_gradient(M model, const Ensemble<double, D>& ensemble, const 
 }
 
 const OnDraws energy{4, FairEnergyScore{.weight = 0.7}};
-const OnDraws crps{4, FairCrps{}};
+const OnDraws pointwise{4, FairCrps{}};
 const OnDraws both{3, FairEnergyScore{}, FairCrps{.weight = 0.3}};
 
 }  // namespace
@@ -94,10 +94,10 @@ TEST_CASE("draws of an operator with noise inside: the processor's loss and grad
   for (const Index least : {0, 20}) {
     model.set_least_points(least);
     same_loss_and_gradient(model, line, Loss{energy});
-    same_loss_and_gradient(model, line, Loss{crps});
+    same_loss_and_gradient(model, line, Loss{pointwise});
     same_loss_and_gradient(model, line, Loss{both});
   }
-  same_loss_and_gradient(noisy_model<Plane>(), plane, Loss{energy, crps});
+  same_loss_and_gradient(noisy_model<Plane>(), plane, Loss{energy, pointwise});
 }
 
 TEST_CASE("draws from a law, with a nugget and without, beside other terms") {
@@ -105,7 +105,7 @@ TEST_CASE("draws from a law, with a nugget and without, beside other terms") {
   const auto line = data<1>(5, {{9}}, 2);
   const auto plane = data<2>(3, {{6, 5}}, 1);
   same_loss_and_gradient(Mno<Small, double>(3), line, Loss{energy});
-  same_loss_and_gradient(Mno<Small, double>(3), line, Loss{crps});
+  same_loss_and_gradient(Mno<Small, double>(3), line, Loss{pointwise});
   same_loss_and_gradient(NuggetMno<Small, double>(3), line, Loss{both, MeanSquaredError{}});
   same_loss_and_gradient(Mno<Plane, double>(3), plane, Loss{both, Centring{.weight = 0.2}});
 }
