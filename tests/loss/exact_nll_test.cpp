@@ -86,7 +86,7 @@ TEST_CASE("the average over members of the dense likelihood, from members and fr
 
 TEST_CASE("with fewer factors the rest of the variance is taken as uncorrelated") {
   const Grid<1> grid{{5}};
-  const Ensemble<double, 1> ensemble(1, grid, 1, 7, 3);
+  const RandomEnsemble<double, 1> ensemble(1, grid, 1, 7, 3);
   Block<double, 1> block(0, 1, grid, 1, 2, 4);
   const ExactNll term = with(0.1, true);
   const Target<double, 1> target = statistics(ensemble.target(), 3);
@@ -191,7 +191,7 @@ TEST_CASE(
     "through a model with a nugget: the gradient, and the nugget that a loss sees is that of the "
     "prediction") {
   const Grid<1> grid{{8}};
-  const Ensemble<double, 1> ensemble(3, grid, 1, 5, 21, 0.3);
+  const RandomEnsemble<double, 1> ensemble(3, grid, 1, 5, 21, 0.3);
   Field<double, 1> initial(3, grid, 1);
   randomise(initial, 0.7, 0.1, 9);
   NuggetMno<Line, double> model(4), gradient = model.zeros();

@@ -23,7 +23,7 @@ TEST_CASE("by hand, and of the whole factor") {
 
 TEST_CASE("needs a factor") {
   const Grid<1> grid{{4}};
-  const Ensemble<double, 1> ensemble(1, grid, 1, 3, 1);
+  const RandomEnsemble<double, 1> ensemble(1, grid, 1, 3, 1);
   Field<double, 1> mean(1, grid, 1), bar(1, grid, 1);
   const LawBlock<double, 1> law{0, mean.view(), {}, bar.view(), {}};
   CHECK(sentence([&] {

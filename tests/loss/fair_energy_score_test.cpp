@@ -46,7 +46,7 @@ TEST_CASE("one draw has no spread, and several members cannot be told by their m
   CHECK(sentence([] {
           OneCondition(FairEnergyScore{}, {1.0}, {0.0});
         }).find("fair_energy_score: argument 'draws': expected at least two") != std::string::npos);
-  const Ensemble<double, 1> ensemble(4, {{6}}, 1, 3, 1);
+  const RandomEnsemble<double, 1> ensemble(4, {{6}}, 1, 3, 1);
   DrawsBlock<double, 1> block(0, 4, 2, {{6}}, 1, 2);
   auto target = ensemble.target();
   target.members = {};

@@ -39,7 +39,7 @@ TEST_CASE("equals the distance of the full matrices") {
 
 TEST_CASE("the ensemble's own factor has distance zero and no gradient, also if its rows are rotated") {
   const Grid<1> grid{{6}};
-  const Ensemble<double, 1> ensemble(1, grid, 2, 3, 11);
+  const RandomEnsemble<double, 1> ensemble(1, grid, 2, 3, 11);
   Block<double, 1> block(0, 1, grid, 2, 3, 4);
   const double angle = 0.7;
   for (Index x = 0; x < 6; ++x)
@@ -55,7 +55,7 @@ TEST_CASE("the ensemble's own factor has distance zero and no gradient, also if 
 
 TEST_CASE("an ensemble without spread: a factor of zero is right") {
   const Grid<1> grid{{4}};
-  Ensemble<double, 1> ensemble(1, grid, 1, 3, 11);
+  RandomEnsemble<double, 1> ensemble(1, grid, 1, 3, 11);
   for (double& y : ensemble.factor.span()) y = 0;
   Block<double, 1> block(0, 1, grid, 1, 2, 4);
   for (double& b : block.values.span()) b = 0;

@@ -43,7 +43,7 @@ TEST_CASE("probes depend on seed, step and sample") {
 TEST_CASE("with many probes the sum of squares is 2|A|^2 + (tr A)^2, which sees the diagonal") {
   // B = diag(√1.5, √.5, 1), Y = I: A = Γ − Γ̂ = diag(.5, −.5, 0) has trace 0, and ±1 probes would see nothing.
   const Grid<1> grid{{3}};
-  Ensemble<double, 1> ensemble(1, grid, 1, 3, 11);
+  RandomEnsemble<double, 1> ensemble(1, grid, 1, 3, 11);
   Block<double, 1> block(0, 1, grid, 1, 3, 4);
   const double diagonal[3] = {std::sqrt(1.5), std::sqrt(0.5), 1};
   for (Index x = 0; x < 3; ++x)
@@ -57,7 +57,7 @@ TEST_CASE("with many probes the sum of squares is 2|A|^2 + (tr A)^2, which sees 
 
 TEST_CASE("the ensemble's own factor has value and gradient zero") {
   const Grid<1> grid{{6}};
-  const Ensemble<double, 1> ensemble(1, grid, 2, 3, 11);
+  const RandomEnsemble<double, 1> ensemble(1, grid, 2, 3, 11);
   Block<double, 1> block(0, 1, grid, 2, 3, 4);
   for (Index x = 0; x < 6; ++x)
     for (Index k = 0; k < 3; ++k)
@@ -69,7 +69,7 @@ TEST_CASE("the ensemble's own factor has value and gradient zero") {
 TEST_CASE("needs factors of the ensemble, and probes") {
   const Point point{.m = 0, .b = 1, .u = 0};
   CHECK(sentence([&] { point(Hutchinson{}); }).find("target.covariance_factor") != std::string::npos);
-  const Ensemble<double, 1> ensemble(1, Grid<1>{{4}}, 1, 3, 1);
+  const RandomEnsemble<double, 1> ensemble(1, Grid<1>{{4}}, 1, 3, 1);
   Block<double, 1> block(0, 1, Grid<1>{{4}}, 1, 2, 2);
   CHECK(sentence([&] { Hutchinson{.probes = 0}(block.law(), ensemble.target(), 1); }) ==
         "mno::hutchinson: argument 'probes': expected at least one, got 0.");

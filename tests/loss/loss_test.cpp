@@ -96,7 +96,7 @@ TEST_CASE("a deterministic operator trains on terms of the mean; others are refu
 
 TEST_CASE("a target with fewer samples than the condition is refused") {
   SmallProblem<Line> problem(5, 16);
-  const Ensemble<double, 1> small(4, Grid<1>{{16}}, 1, 3, 1);
+  const RandomEnsemble<double, 1> small(4, Grid<1>{{16}}, 1, 3, 1);
   auto gradient = problem.model.zeros();
   const Loss loss{Centring{}};
   CHECK(sentence([&] {

@@ -27,7 +27,7 @@ TEST_CASE("is the mean over members, with the gradient of centring") {
 TEST_CASE("a single member needs no variance, several do") {
   CHECK(Point{.m = 2, .b = 1, .u = 5, .s2 = 7, .count = 1}(MeanSquaredError{}).value == 9);
   const Grid<1> grid{{4}};
-  const Ensemble<double, 1> ensemble(1, grid, 1, 3, 1);
+  const RandomEnsemble<double, 1> ensemble(1, grid, 1, 3, 1);
   Block<double, 1> block(0, 1, grid, 1, 1, 2);
   Target<double, 1> target = ensemble.target();
   target.variance = {};

@@ -47,7 +47,7 @@ double gradient_error_of(const M& model, const C& condition, L&& loss, int direc
 template <class S> struct SmallProblem {
   static constexpr int D = S::dimension;
   Field<double, D> initial;
-  Ensemble<double, D> ensemble;
+  RandomEnsemble<double, D> ensemble;
   Mno<S, double> model;
   double time = 0.7;
 

@@ -183,7 +183,7 @@ TEST_CASE("from a law through a whole model, beside other terms") {
 TEST_CASE("draws from a law have its mean, its covariance and its nugget, and others in every step") {
   Block<double, 1> block(2, 1, {{3}}, 1, 2, 5, /*with_nugget=*/true);
   const LawBlock<double, 1> law = block.law();
-  const mno::testing::Ensemble<double, 1> ensemble(3, {{3}}, 1, 2, 1);
+  const mno::testing::RandomEnsemble<double, 1> ensemble(3, {{3}}, 1, 2, 1);
   constexpr Index draws = 4000;
   std::vector<std::vector<double>> steps;
   const auto keep = [&](const DrawBlock<double, 1>& x, const Target<double, 1>&, double) {

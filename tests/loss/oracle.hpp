@@ -22,11 +22,12 @@ template <class T, int D> void randomise(Field<T, D>& field, double scale, doubl
 }
 
 /// An ensemble with its statistics.
-template <class T, int D> struct Ensemble {
+template <class T, int D> struct RandomEnsemble {
   Field<T, D> members, mean, variance, factor;  // factor: all centred members over √(M−1), so YᵀY is exact
   Index count;
 
-  Ensemble(Index samples, Grid<D> grid, Index channels, Index m, std::uint64_t seed, double spread = 0.6)
+  RandomEnsemble(Index samples, Grid<D> grid, Index channels, Index m, std::uint64_t seed,
+                 double spread = 0.6)
       : members(samples * m, grid, channels),
         mean(samples, grid, channels),
         variance(samples, grid, channels),
@@ -166,7 +167,7 @@ template <class F> void for_each_case(F&& f) {
         for (const bool clamped : {false, true})
           for (const bool nugget : {false, true}) {
             const std::uint64_t seed = std::uint64_t(100 * D + 10 * channels + rank);
-            Ensemble<double, D> ensemble(5, grid, channels, 7, seed);
+            RandomEnsemble<double, D> ensemble(5, grid, channels, 7, seed);
             Block<double, D> block(1, 3, grid, channels, rank, seed + 1, nugget);
             if (clamped) {
               for (Index j = 0; j < ensemble.members.batch(); ++j) ensemble.members(j, 0, 0) *= 1e-3;
@@ -207,7 +208,7 @@ template <class Term> void check_draws_gradient(const Term& term) {
         for (const Index members : {1, 7})
           for (const bool equal : {false, true}) {
             const std::uint64_t seed = std::uint64_t(100 * D + 10 * channels + draws);
-            Ensemble<double, D> ensemble(5, grid, channels, members, seed);
+            RandomEnsemble<double, D> ensemble(5, grid, channels, members, seed);
             DrawsBlock<double, D> block(1, 3, draws, grid, channels, seed + 1);
             if (equal)
               for (Index p = 0; p < block.values.points(); ++p)

@@ -49,7 +49,7 @@ TEST_CASE("a missing factor of two is found") {
       return value;
     }
   };
-  const Ensemble<double, 1> ensemble(5, Grid<1>{{6}}, 1, 7, 1);
+  const RandomEnsemble<double, 1> ensemble(5, Grid<1>{{6}}, 1, 7, 1);
   Block<double, 1> block(1, 3, Grid<1>{{6}}, 1, 3, 2);
   CHECK(gradient_error(Halved{}, ensemble.target(), block) > 0.1);
 }

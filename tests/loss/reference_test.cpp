@@ -50,7 +50,7 @@ template <class T> double largest_difference(const Field<T, 1>& got, const std::
 template <class T> void compare(double tolerance) {
   const Numbers numbers = read(MNO_SOURCE_DIR "/tests/loss/reference.txt");
   const auto mean = field<T>(2, 2, numbers.at("mean")), factor = field<T>(2, 6, numbers.at("factor"));
-  Ensemble<T, 1> ensemble(2, Grid<1>{{5}}, 2, 6, 0);
+  RandomEnsemble<T, 1> ensemble(2, Grid<1>{{5}}, 2, 6, 0);
   ensemble.members = field<T>(12, 2, numbers.at("members"));
   ensemble.summarise();
   const auto y = field<T>(2, 8, numbers.at("covariance_factor"));

@@ -11,7 +11,7 @@ namespace {
 const Grid<2> grid{{3, 4}};
 
 template <class Change> std::string said(Change&& change) {
-  Ensemble<double, 2> ensemble(5, grid, 2, 7, 1);
+  RandomEnsemble<double, 2> ensemble(5, grid, 2, 7, 1);
   Target<double, 2> target = ensemble.target();
   return sentence([&] {
     change(ensemble, target);
@@ -59,7 +59,7 @@ TEST_CASE("what does not fit is named") {
 }
 
 TEST_CASE("counts per sample: each sample has its own bias") {
-  const Ensemble<double, 2> ensemble(2, grid, 1, 7, 1);
+  const RandomEnsemble<double, 2> ensemble(2, grid, 1, 7, 1);
   const Index counts[] = {2, 5};
   Target<double, 2> target = ensemble.target();
   target.counts = counts;

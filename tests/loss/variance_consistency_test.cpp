@@ -23,7 +23,7 @@ TEST_CASE("equal variances, even both zero, have value and gradient zero") {
 
 TEST_CASE("a sample's term does not depend on the others, and doubling both variances changes nothing") {
   const Grid<1> grid{{6}};
-  Ensemble<double, 1> ensemble(3, grid, 1, 5, 3);
+  RandomEnsemble<double, 1> ensemble(3, grid, 1, 5, 3);
   Block<double, 1> block(0, 3, grid, 1, 2, 4);
   const VarianceConsistency term{.weight = 1};
   const double together = term(block.law(), ensemble.target(), 1);
