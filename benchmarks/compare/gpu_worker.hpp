@@ -27,7 +27,8 @@ template <int D> class GpuWorker {
         setting_(std::move(setting)),
         gradient_(setting_.model.zeros()),
         entries_(std::size_t(setting_.data.size())),
-        engine_(setting_.model, setting_.data, setting_.data.size(), optimiser_options, 0, device_),
+        engine_(setting_.model, setting_.data, setting_.data.size(), optimiser_options, 0, Recipe::size,
+                device_),
         weights_(M::parameters, device_.check),
         initial_(setting_.data.initial.size(), device_.check),
         times_(setting_.data.times.size(), device_.check),
@@ -90,8 +91,8 @@ template <int D> class GpuWorker {
                          View<const float, D>{}, 0, law, device_);
       const Index n = cuda::numbers(law.mean);
       float* const variance = device_.arena().template keep<float>(std::size_t(n));
-      device_.for_each(
-          n, cuda::detail::VarianceInto<float>{law.factor.data, u.channels(), Goal<D>::rank, variance});
+      device_.for_each(n, cuda::detail::VarianceInto<float>{law.factor.data, nullptr, u.channels(),
+                                                            Goal<D>::rank, variance});
     });
     device_.wait();
   }
