@@ -1,4 +1,4 @@
-// expect: the expression must give C channels (a field) or C + r*C channels (drift and factor)
+// expect: the expression must give C channels (a field), C + r*C (drift and factor) or C + r*C + C (drift, factor and nugget)
 #include <mno/model/model.hpp>
 
 struct S {

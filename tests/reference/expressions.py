@@ -132,8 +132,8 @@ def res_net(p, x, s):
 
 
 def euler_maruyama(p, x, s):
-    """x + f(x) h + g(x) sqrt(h) xi, three times with the same f and g: f has a Fourier layer, g a convolution. A visit
-    of the Fourier layer and one of the noise make two numbers per step: 0 and 1, 2 and 3, 4 and 5."""
+    """x + f(x) h + g(x) sqrt(h) xi, three times with the same f and g: f has a Fourier layer, g a convolution. The
+    visits of the noise are numbered for themselves: 0, 1, 2."""
     h, modes, channels = 0.125, s["modes"], x.shape[1]
     count = modes * (2 * modes - 1) ** (dimension(x) - 1)
     mixing = p("spectral.weight", (count, 2, channels, channels), 1 / channels)
@@ -142,7 +142,7 @@ def euler_maruyama(p, x, s):
         v = gelu(spectral_convolution(v, mixing, modes) + pointwise(p, "pointwise0", v, channels))
         f = channel_first(pointwise(p, "pointwise1", v, channels))
         g = torch.tanh(conv(p, "conv", x, channels, 3, "circular"))
-        xi = noise(s["seed"], 2 * step + 1, x.shape[0], s["points"], channels, s["noise_modes"])
+        xi = noise(s["seed"], step, x.shape[0], s["points"], channels, s["noise_modes"])
         x = x + h * f + math.sqrt(h) * g * xi
     return x
 
