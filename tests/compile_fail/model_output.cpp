@@ -1,4 +1,4 @@
-// expect: the expression must give C channels (a field), C + r*C (drift and factor) or C + r*C + C (drift, factor and nugget)
+// expect: the expression must give C channels (a field), C + r*C (drift and factor) or
 #include <mno/model/model.hpp>
 
 struct S {
@@ -7,6 +7,6 @@ struct S {
 #ifdef MNO_CONTROL
 constexpr int outputs = 5;
 #else
-constexpr int outputs = 6;
+constexpr int outputs = 7;
 #endif
 const auto model = mno::make_model<S>(mno::Lift<S>{} >> mno::Pointwise<8, outputs>{});
