@@ -3,6 +3,7 @@
 // they are normalised, z = (w⁻¹(u) − shift)/scale, so that a law that was restored by the normaliser carries
 // the warp as it is.
 #include <cmath>
+#include <type_traits>
 
 #include "mno/core/error.hpp"
 #include "mno/core/field.hpp"
@@ -20,11 +21,14 @@ template <class T, int D, Warp W> void to_law_coordinates(Field<T, D>& values, c
   }
 }
 /// z ↦ w(z), in place
-template <class T, int D, Warp W> void to_user_units(Field<T, D>& values, const W& warp) {
-  if constexpr (detail::MaybeUnwarped<W>)
-    if (warp.identity()) return;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    values.data()[i] = T(warp.map(double(values.data()[i]), Index(i) % values.channels()));
+template <class T, int D, Warp W>
+void to_user_units([[maybe_unused]] Field<T, D>& values, [[maybe_unused]] const W& warp) {
+  if constexpr (!std::is_same_v<W, Unwarped>) {
+    if constexpr (detail::MaybeUnwarped<W>)
+      if (warp.identity()) return;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values.data()[i] = T(warp.map(double(values.data()[i]), Index(i) % values.channels()));
+  }
 }
 
 }  // namespace mno
