@@ -1,5 +1,8 @@
 #pragma once
-// The loss that suits the data, where none is chosen. docs/decisions/default-recipe.md has what was measured.
+// The loss and the length of training that suit the data, where none are chosen.
+// docs/decisions/default-recipe.md has what was measured.
+#include <algorithm>
+
 #include "mno/data/ensemble.hpp"
 #include "mno/loss/recipe.hpp"
 
@@ -10,17 +13,25 @@ namespace mno {
 template <class T, int D> Recipe ensemble_recipe(const Ensemble<T, D>& train) {
   Recipe recipe = Recipe::decoupled();
   recipe.mean_error.weight = 30;
-  if (train.covariance_factor.size() > 0) recipe.hilbert_schmidt.weight = 0.2;
+  if (train.covariance_factor.size() > 0) recipe.hilbert_schmidt.weight = 1;
   return recipe;
 }
 
 /// Where some condition has fewer than `least_ensemble` members the likelihood of whole fields learns from
 /// draws. Its floor is a share of the noise, in normalised coordinates, without which it fits single draws
-/// too well; train it with clipped gradients and a large decay of the weights.
+/// too well; train it with clipped gradients.
 inline Recipe draws_recipe(double noise_variance) {
   Recipe recipe;
   recipe.exact_nll = {.weight = 1, .floor = 0.1 * noise_variance};
   return recipe;
+}
+
+/// Times through the data that suit it: about so many steps, whatever the number of conditions. Single draws are
+/// fitted too well by a longer training.
+inline Index default_epochs(Index conditions, Index batch, bool draws) {
+  const Index steps = draws ? 2000 : 5000;
+  const Index each = std::max<Index>(1, (conditions + batch - 1) / std::max<Index>(batch, 1));
+  return std::clamp<Index>((steps + each - 1) / each, 1, 500);
 }
 
 /// For a deterministic operator: the mean alone.

@@ -24,8 +24,8 @@
 namespace mno {
 
 struct FitOptions {
-  TrainingOptions training{};    // its seed is that of the first weights too
-  std::optional<Recipe> loss{};  // none: chosen for the data, for draws with clip 1 and weight decay 0.3
+  TrainingOptions training{.epochs = 0};  // 0: chosen for the data; the seed is that of the first weights too
+  std::optional<Recipe> loss{};           // none: chosen for the data, for draws with clip 1
   double validation = 0.1;       // share of the initial fields that are held back; 0: none
   std::uint64_t split_seed = 0;  // which they are
   AnyResidual residual{};        // the law of ξ and ζ, on prediction
@@ -43,6 +43,11 @@ struct FitOptions {
   std::function<bool()> interrupted{};  // asked after every step
 };
 
+/// Something that nobody asked for, and why it was chosen.
+struct FitChoice {
+  std::string what, why;
+};
+
 struct FitReport {
   bool interrupted = false;           // the checkpoint, if there is a path for one, goes on from here
   std::vector<EpochReport> epochs{};  // of this call
@@ -50,7 +55,8 @@ struct FitReport {
   Index train = 0, validation = 0;    // conditions
   Split split{};                      // of the data given; empty where validation data was given
   double factor_scale = 1;
-  std::string loss{};              // its text
+  std::string loss{};                // its text
+  std::vector<FitChoice> choices{};  // the model file has them too, as choice.WHAT
   std::optional<Scores> scores{};  // on validation, in normalised coordinates
 };
 
@@ -90,22 +96,39 @@ template <class M> M first_model(const FitOptions& options, const DataOf<M>& tra
   return model;
 }
 
+/// The length of training, where none is given.
+template <class M> FitChoice choose_length(FitOptions& options, const DataOf<M>& train) {
+  const bool draws = M::stochastic && train.least_members() < least_ensemble;
+  options.training.epochs = default_epochs(train.size(), options.training.batch, draws);
+  return {"length", Text(options.training.epochs, " times through ", train.size(), " conditions: ",
+                         draws ? "draws are fitted too well by more steps" : "about 5000 steps")
+                        .str()};
+}
+
 /// The loss that suits data and model; for draws also what it wants of the optimiser, and the factor's scale
 /// by a pilot.
 template <class M, class Device>
-void choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const DataOf<M>& validation,
-                 Device& device) {
+FitChoice choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const DataOf<M>& validation,
+                      Device& device) {
   if constexpr (!M::stochastic) {
     options.loss = default_field_recipe();
+    return {"loss", "the operator gives a field: the mean alone"};
   } else if (train.least_members() >= least_ensemble) {
     options.loss = ensemble_recipe(train);
+    return {"loss", Text("at least ", train.least_members(),
+                         " members of every condition: mean, variance and covariance have terms of their own")
+                        .str()};
   } else {
     if (options.training.clip == 0) options.training.clip = 1;
     const double noise =
         pilot_noise(model, train, validation.size() > 0 ? validation : train, options.training, device);
-    options.training.adamw.weight_decay = std::max(options.training.adamw.weight_decay, 0.3);
     if (!options.factor_scale) model.set_factor_scale(typename M::Scalar(4 * std::sqrt(noise)));
     options.loss = draws_recipe(noise);
+    return {"loss", Text("a condition with ", train.least_members(),
+                         " member(s): the likelihood of whole fields, with gradients clipped to ",
+                         options.training.clip, "; a pilot run leaves a variance of ", noise,
+                         " unexplained, in normalised units")
+                        .str()};
   }
 }
 
@@ -221,14 +244,17 @@ Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation, FitOptions opt
       return default_device();
   }();
   M model = detail::first_model<M>(options, train, host);
-  if (!options.loss) detail::choose_loss(options, model, train, validation, device);
+  FitReport report;
+  if (options.training.epochs == 0) report.choices.push_back(detail::choose_length<M>(options, train));
+  if (!options.loss)
+    report.choices.push_back(detail::choose_loss(options, model, train, validation, device));
   Trainer<M, Recipe, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr,
                                      *options.loss, options.training, device);
   io::Metadata about = options.about;
   about["data"] = fingerprint.str();
   about["data.samples"] =
       std::to_string(train.size()) + " train, " + std::to_string(validation.size()) + " validation";
-  FitReport report;
+  for (const FitChoice& choice : report.choices) about["choice." + choice.what] = choice.why;
   report.train = train.size();
   report.validation = validation.size();
   report.loss = options.loss->text();
