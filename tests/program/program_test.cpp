@@ -1,7 +1,6 @@
 // The program mno as a user runs it: from a simulation to predictions, files that do not fit, interruptions.
 #include <doctest/doctest.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -9,34 +8,15 @@
 #include <sstream>
 #include <thread>
 
-#include "io/scratch.hpp"
 #include "mno/core/random.hpp"
 #include "mno/io/hdf5/writer.hpp"
 #include "mno/io/zip/npz.hpp"
+#include "program/run_program.hpp"
 
 using namespace mno;
 using namespace mno::io;
 
 namespace {
-
-struct Outcome {
-  int code;
-  std::string out, errors;
-};
-
-std::string content(const std::filesystem::path& path) {
-  const Bytes bytes = read_file(path);
-  return std::string(characters(bytes));
-}
-
-/// Runs `mno ARGUMENTS` in a folder.
-Outcome mno_in(const Scratch& folder, const std::string& arguments) {
-  const std::string command = "cd '" + folder.path().string() + "' && '" MNO_PROGRAM_PATH "' " + arguments +
-                              " >stdout.txt 2>stderr.txt";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(folder / "stdout.txt"),
-          content(folder / "stderr.txt")};
-}
 
 const std::string small = " --rank 4 --width 16 --modes 8 --depth 2 ";
 

@@ -252,15 +252,22 @@ Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation, FitOptions opt
           std::move(report)};
 }
 
-/// Initial fields to validate on are held back from the data: options.validation of them.
-template <class M, class Device = Cpu>
-Fit<M> fit(detail::DataOf<M> data, FitOptions options = {}, Device& device = default_device()) {
-  const Split split = split_by_origin(data.origins, options.validation, 0, options.split_seed);
-  detail::DataOf<M> validation;
+/// Moves options.validation of the initial fields, to validate on, from the data to `validation`.
+template <class T, int D>
+Split hold_back(Ensemble<T, D>& data, Ensemble<T, D>& validation, const FitOptions& options) {
+  Split split = split_by_origin(data.origins, options.validation, 0, options.split_seed);
   if (!split.validation.empty()) {
     validation = subset(data, split.validation);
     data = subset(data, split.train);
   }
+  return split;
+}
+
+/// Initial fields to validate on are held back from the data: options.validation of them.
+template <class M, class Device = Cpu>
+Fit<M> fit(detail::DataOf<M> data, FitOptions options = {}, Device& device = default_device()) {
+  detail::DataOf<M> validation;
+  const Split split = hold_back(data, validation, options);
   Fit<M> result = fit<M>(std::move(data), std::move(validation), std::move(options), device);
   result.report.split = split;
   return result;
