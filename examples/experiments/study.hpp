@@ -89,7 +89,8 @@ class Study {
   bool full() const { return options_.full; }
   /// The experiment's own operator, or another kind or rank of it.
   program::ShapeNumbers shape(const std::string& kind = "mno", int rank = 0) const;
-  /// An operator of the standard numbers, whatever the experiment's own are, but for what the command line says.
+  /// An operator of the standard numbers, whatever the experiment's own are, but for what the command line
+  /// says.
   program::ShapeNumbers standard(const std::string& kind) const;
   /// Ranks to compare: those of the command line, or these.
   std::vector<int> ranks(std::vector<int> standard) const;

@@ -28,7 +28,7 @@ class Listening {
 
  private:
   static constexpr int signs[] = {SIGINT, SIGTERM};
-  struct sigaction before_[2] {};
+  struct sigaction before_[2]{};
 };
 
 }  // namespace

@@ -27,7 +27,10 @@ int list_operators(bool clear, bool as_json) {
   const auto kept = clear ? all.kept() : before;
   const std::string folder = all.folder().path().string();
   if (as_json) {
-    Json json{{"command", "operators"}, {"folder", folder}, {"compiled_in", Json::array()}, {"kept", Json::array()}};
+    Json json{{"command", "operators"},
+              {"folder", folder},
+              {"compiled_in", Json::array()},
+              {"kept", Json::array()}};
     for (const Operator& one : all.compiled_in())
       json["compiled_in"].push_back({{"operator", one.shape().list()}, {"parameters", one.parameters()}});
     for (const auto& one : kept) {
@@ -66,11 +69,14 @@ void add_operators(CLI::App& app, Run& run) {
     bool clear = false, json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("operators", "List the compiled operators, or remove those of the cache");
+  CLI::App* command =
+      app.add_subcommand("operators", "List the compiled operators, or remove those of the cache");
   command->footer(
       "Example:\n  mno operators\n  mno operators --clear\n"
-      "An operator is compiled the first time that data and flags ask for its shape, and kept in MNO_CACHE_DIR, "
-      "$XDG_CACHE_HOME/mno\nor ~/.cache/mno. MNO_CXX names the compiler. An operator is named by kind, dimension, "
+      "An operator is compiled the first time that data and flags ask for its shape, and kept in "
+      "MNO_CACHE_DIR, "
+      "$XDG_CACHE_HOME/mno\nor ~/.cache/mno. MNO_CXX names the compiler. An operator is named by kind, "
+      "dimension, "
       "channels, rank, width, modes,\ndepth and known fields.");
   command->add_flag("--clear", options->clear, "Remove all operators that were compiled on demand");
   command->add_flag("--json", options->json, "As JSON");

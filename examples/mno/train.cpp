@@ -175,9 +175,7 @@ void add_train(CLI::App& app, Run& run) {
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");
   const std::vector<std::string> kinds(std::begin(demand::kind_names), std::end(demand::kind_names));
-  add("model", "kind", o.shape.kind, "Of the operator")
-      ->check(CLI::IsMember(kinds))
-      ->capture_default_str();
+  add("model", "kind", o.shape.kind, "Of the operator")->check(CLI::IsMember(kinds))->capture_default_str();
   add("model", "rank", o.shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
   add("model", "width", o.shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
   add("model", "modes", o.shape.modes, "Wavenumbers kept per axis")->check(CLI::PositiveNumber);

@@ -57,7 +57,9 @@ struct Workplace : Scratch {
     const std::string all = content(*this / "calls");
     return int(std::count(all.begin(), all.end(), '\n'));
   }
-  Outcome train(const std::string& more = "") const { return mno_in(*this, arguments(), variables() + " " + more); }
+  Outcome train(const std::string& more = "") const {
+    return mno_in(*this, arguments(), variables() + " " + more);
+  }
   static std::string arguments() {
     return "train --data data.npz -o m.safetensors --epochs 1 --rank 3 --width 5 --modes 7 --depth 2";
   }
@@ -87,8 +89,8 @@ pid_t begin(const Workplace& place, const std::string& name, const std::string& 
   REQUIRE(child >= 0);
   if (child == 0) {
     const std::string command = "cd '" + place.path().string() + "' && exec env " + variables +
-                                " '" MNO_PROGRAM_PATH "' " + Workplace::arguments() + " >" + name + ".out 2>" +
-                                name + ".err";
+                                " '" MNO_PROGRAM_PATH "' " + Workplace::arguments() + " >" + name +
+                                ".out 2>" + name + ".err";
     ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
     ::_exit(127);
   }
@@ -110,7 +112,8 @@ template <class Condition> bool wait_until(Condition&& condition) {
 
 }  // namespace
 
-TEST_CASE("an operator is compiled the first time it is needed, with a line that says so, and found afterwards") {
+TEST_CASE(
+    "an operator is compiled the first time it is needed, with a line that says so, and found afterwards") {
   const Workplace place;
   reached(place.train(), true);
   CHECK(place.calls() == 3);
@@ -186,7 +189,8 @@ TEST_CASE("Ctrl-C while an operator is compiled leaves nothing behind and says s
   }));
   ::kill(child, SIGINT);
   CHECK(end(child) == 3);
-  CHECK(says(content(place / "stopped.err"), "Interrupted while an operator was compiled; nothing of it is left."));
+  CHECK(says(content(place / "stopped.err"),
+             "Interrupted while an operator was compiled; nothing of it is left."));
   CHECK(place.kept("").empty());
   std::istringstream processes(content(place / "processes"));
   for (pid_t process; processes >> process;) CHECK(::kill(process, 0) != 0);
@@ -243,10 +247,12 @@ TEST_CASE("another version of the compiler makes another operator, and the list 
   }
   CHECK(usable == 1);
   CHECK(json["compiled_in"][0]["operator"] == "1,1,4,16,8,2");
-  CHECK(says(mno_in(place, "operators", place.variables()).out, "not used by this program: another compiler"));
+  CHECK(
+      says(mno_in(place, "operators", place.variables()).out, "not used by this program: another compiler"));
   CHECK(says(mno_in(place, "operators --clear", place.variables()).out, "Removed 2 operator(s)"));
   CHECK(place.kept("").empty());
-  CHECK(says(mno_in(place, "operators", place.variables()).out, "on demand, in " + place.cache().string() + ":\n  none"));
+  CHECK(says(mno_in(place, "operators", place.variables()).out,
+             "on demand, in " + place.cache().string() + ":\n  none"));
 }
 
 TEST_CASE("a folder that others can write to, a link, or somebody else's is refused") {
@@ -295,9 +301,12 @@ TEST_CASE("a folder that can only be read serves what is there, and says that no
       MESSAGE("left out: another user cannot run the program here");
       return;
     }
-    reached(mno_in(place, Workplace::arguments(), place.variables(), "setpriv' --reuid=65534 --clear-groups '" MNO_PROGRAM_PATH), false);
+    reached(mno_in(place, Workplace::arguments(), place.variables(),
+                   "setpriv' --reuid=65534 --clear-groups '" MNO_PROGRAM_PATH),
+            false);
     place.compiler("10.0");
-    const auto refused = mno_in(place, Workplace::arguments(), place.variables(), "setpriv' --reuid=65534 --clear-groups '" MNO_PROGRAM_PATH);
+    const auto refused = mno_in(place, Workplace::arguments(), place.variables(),
+                                "setpriv' --reuid=65534 --clear-groups '" MNO_PROGRAM_PATH);
     CHECK(refused.code == 1);
     CHECK(says(refused.errors, "cannot be written to: Permission denied"));
   } else {
@@ -338,10 +347,26 @@ TEST_CASE("without a compiler a sentence says what to do, and operators of the p
   CHECK(says(refused.errors, "the compiler '/no/such/compiler', which is not there"));
   CHECK(says(refused.errors, "  dimension 1, channels 1, rank 4, width 16, modes 8, depth 2\n"));
   CHECK(says(refused.errors, "-DMNO_SHAPES='1,1,3,5,7,2;"));
-  const auto trained = mno_in(place,
-                              "train --data data.npz -o m.safetensors --epochs 1 --rank 4 --width 16 --modes 8 "
-                              "--depth 2",
-                              place.variables() + " " + none);
+  const auto trained =
+      mno_in(place,
+             "train --data data.npz -o m.safetensors --epochs 1 --rank 4 --width 16 --modes 8 "
+             "--depth 2",
+             place.variables() + " " + none);
   CHECK_MESSAGE(trained.code == 0, trained.errors);
   CHECK_FALSE(std::filesystem::exists(place.cache()));
+}
+
+TEST_CASE("an installed program compiles with the headers that were installed beside it") {
+  const Workplace place;
+  const std::string prefix = (place / "prefix").string();
+  REQUIRE(std::system(("cmake --install '" MNO_BUILD_DIR "' --prefix '" + prefix + "' >/dev/null").c_str()) ==
+          0);
+  reached(mno_in(place, Workplace::arguments(), place.variables(), prefix + "/bin/mno"), true);
+  const std::string calls = content(place / "calls");
+  CHECK(says(calls, " -I" + prefix + "/include "));
+  CHECK_FALSE(says(calls, MNO_SOURCE_DIR));
+  std::filesystem::remove_all(prefix + "/include");  // then those of the sources will do, where they are
+  const auto sources = mno_in(place, Workplace::arguments(), place.variables(), prefix + "/bin/mno");
+  reached(sources, true);
+  CHECK(says(content(place / "calls"), " -I" MNO_SOURCE_DIR "/include "));
 }

@@ -20,8 +20,9 @@ inline std::string content(const std::filesystem::path& path) {
 /// Runs `VARIABLES mno ARGUMENTS` in a folder.
 inline Outcome mno_in(const Scratch& folder, const std::string& arguments, const std::string& variables = "",
                       const std::string& program = MNO_PROGRAM_PATH) {
-  const std::string command = "cd '" + folder.path().string() + "' && MNO_CACHE_DIR='" MNO_TEST_OPERATORS "' " +
-                              variables + " '" + program + "' " + arguments + " >stdout.txt 2>stderr.txt";
+  const std::string command = "cd '" + folder.path().string() +
+                              "' && MNO_CACHE_DIR='" MNO_TEST_OPERATORS "' " + variables + " '" + program +
+                              "' " + arguments + " >stdout.txt 2>stderr.txt";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(folder / "stdout.txt"),
           content(folder / "stderr.txt")};

@@ -3,8 +3,8 @@
 // table of functions on plain data. No exception, no type of std::, of Eigen or of mno crosses it, so both
 // sides may be compiled by different compilers and for different processors.
 //
-// All memory belongs to who made it: an operator copies what it is given before it returns (or says `copied`),
-// and writes results into room that the program has.
+// All memory belongs to who made it: an operator copies what it is given before it returns (or says
+// `copied`), and writes results into room that the program has.
 #include <cstddef>
 #include <cstdint>
 
@@ -69,15 +69,17 @@ struct Epoch {
 };
 
 struct Training {
-  Ensemble train, validation;
-  Numbers options;  // of mno::FitOptions
+  Ensemble train, validation;          // as mno::FitData
+  const double *shift, *scale;         // of the normaliser, (channel)
+  const char* fingerprint;             // of the data
+  Numbers options;                     // of mno::FitOptions
   const char *residual, *warp, *data;  // the law's texts, and what sentences call the data
   const char *checkpoint, *model;      // files; empty: none
   const Pair* about;                   // what the model file should say beside
   std::size_t about_count;
   const char* device;  // "cpu" or "cuda"
   std::int32_t threads, gpu, tf32;
-  void* context;  // of the functions below
+  void* context;                  // of the functions below
   void (*copied)(void* context);  // `train` and `validation` are not read any more
   void (*after_epoch)(void* context, const Epoch* epoch);
   std::int32_t (*interrupted)(void* context);
@@ -93,10 +95,10 @@ struct TrainingReport {
 /// A loaded model. What the pointers refer to lives as long as it does.
 struct Predictor {
   void* model;
-  const Axis* axes;                     // of the domain: lengths
-  const double *shift, *scale;          // of the normaliser, (channel)
-  const char *residual, *warp;          // the law's texts
-  std::int32_t has_nugget;              // does a law have one?
+  const Axis* axes;             // of the domain: lengths
+  const double *shift, *scale;  // of the normaliser, (channel)
+  const char *residual, *warp;  // the law's texts
+  std::int32_t has_nugget;      // does a law have one?
 };
 /// u_0, t and known fields; see mno::Condition.
 struct Condition {

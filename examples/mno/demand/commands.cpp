@@ -124,8 +124,10 @@ std::string said_by(const Command& command) {
     to = mno::io::Descriptor();
     char buffer[4096];
     for (ssize_t n; (n = ::read(from.get(), buffer, sizeof buffer)) != 0;) {
-      if (n > 0) out.append(buffer, std::size_t(n));
-      else if (errno != EINTR) break;
+      if (n > 0)
+        out.append(buffer, std::size_t(n));
+      else if (errno != EINTR)
+        break;
     }
     while (!child.ended()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (!child.succeeded()) out.clear();

@@ -53,18 +53,12 @@ template <int D> struct PlainEnsemble {
       : axes(axes_of<D>(e.grid())),
         origins(e.origins.begin(), e.origins.end()),
         counts(e.counts.begin(), e.counts.end()) {
-    data = {axes.data(),
-            e.size(),
-            e.channels(),
-            e.times.data(),
-            origins.data(),
-            counts.data(),
-            plain<D>(e.initial),
-            plain<D>(e.mean),
-            plain<D>(e.variance),
-            plain<D>(e.covariance_factor),
-            plain<D>(e.members),
-            plain<D>(e.known)};
+    data = {axes.data(),          e.size(),
+            e.channels(),         e.times.data(),
+            origins.data(),       counts.data(),
+            plain<D>(e.initial),  plain<D>(e.mean),
+            plain<D>(e.variance), plain<D>(e.covariance_factor),
+            plain<D>(e.members),  plain<D>(e.known)};
   }
   PlainEnsemble(const PlainEnsemble&) = delete;
 };

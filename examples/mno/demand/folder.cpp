@@ -24,7 +24,8 @@ std::string variable(const char* name) {
 }
 
 template <class... Parts> [[noreturn]] void refuse_folder(const fs::path& path, const Parts&... parts) {
-  io::refuse("folder '" + path.string() + "'", parts..., "; MNO_CACHE_DIR may name another place for operators");
+  io::refuse("folder '" + path.string() + "'", parts...,
+             "; MNO_CACHE_DIR may name another place for operators");
 }
 
 /// Nobody else can have put it there or can change it.
@@ -33,8 +34,10 @@ bool ours_alone(const struct stat& status) {
 }
 
 fs::path usual_place() {
-  if (const std::string cache = variable("XDG_CACHE_HOME"); cache.starts_with("/")) return fs::path(cache) / "mno";
-  if (const std::string home = variable("HOME"); home.starts_with("/")) return fs::path(home) / ".cache" / "mno";
+  if (const std::string cache = variable("XDG_CACHE_HOME"); cache.starts_with("/"))
+    return fs::path(cache) / "mno";
+  if (const std::string home = variable("HOME"); home.starts_with("/"))
+    return fs::path(home) / ".cache" / "mno";
   return {};
 }
 
@@ -136,7 +139,8 @@ void Folder::remove_orphans() const {
   std::error_code error;
   for (fs::directory_iterator entry(path_, error), end; !error && entry != end; entry.increment(error)) {
     if (!entry->path().filename().string().starts_with(workshop)) continue;
-    const io::Descriptor orphan(::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    const io::Descriptor orphan(
+        ::open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     struct stat status {};
     // A new one is not locked yet in its first moment.
     const bool old = orphan && ::fstat(orphan.get(), &status) == 0 && ::time(nullptr) - status.st_mtime > 2;

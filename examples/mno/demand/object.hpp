@@ -3,7 +3,8 @@
 //
 //   library … | name=value lines | 16 digits: size of these lines | 64 digits: SHA-256 of all before
 //
-// The loader of the system does not look at what follows a library. One file, so that one rename publishes it.
+// The loader of the system does not look at what follows a library. One file, so that one rename publishes
+// it.
 #include <map>
 #include <mno/io/file.hpp>
 #include <optional>

@@ -22,14 +22,14 @@ template <class Call> void call(Call&& function) {
 /// What an operator tells while it trains. What the listeners throw waits here until it has come to its end.
 template <int D> struct Listening {
   const mno::FitOptions& options;
-  mno::Ensemble<float, D>&train, &validation;
+  mno::FitData<float, D>& data;
   mno::FitReport& report;
   std::exception_ptr thrown{};
 
   static Listening& of(void* context) { return *static_cast<Listening*>(context); }
   static void copied(void* context) {
-    of(context).train = {};
-    of(context).validation = {};
+    of(context).data.train = {};
+    of(context).data.validation = {};
   }
   static void after_epoch(void* context, const boundary::Epoch* epoch) {
     of(context).guard([&] {
@@ -39,9 +39,7 @@ template <int D> struct Listening {
   }
   static std::int32_t interrupted(void* context) {
     bool stop = false;
-    of(context).guard([&] {
-      stop = of(context).options.interrupted && of(context).options.interrupted();
-    });
+    of(context).guard([&] { stop = of(context).options.interrupted && of(context).options.interrupted(); });
     return stop || of(context).thrown;
   }
 
@@ -73,6 +71,7 @@ mno::FitReport OperatorIn<D>::train(mno::Ensemble<float, D> data,
     held = std::move(*validation);
   else
     report.split = mno::hold_back(data, held, request.fit);
+  mno::FitData<float, D> prepared = mno::fit_data(std::move(data), std::move(held), request.fit.warp);
 
   NumberWriter numbers;
   write_numbers(numbers, request.fit);
@@ -82,11 +81,14 @@ mno::FitReport OperatorIn<D>::train(mno::Ensemble<float, D> data,
   about["recipe"] = request.recipe;
   std::vector<boundary::Pair> pairs;
   for (const auto& [key, value] : about) pairs.push_back({key.c_str(), value.c_str()});
-  const PlainEnsemble<D> train(data), other(held);
-  Listening<D> listening{request.fit, data, held, report};
+  const PlainEnsemble<D> train(prepared.train), other(prepared.validation);
+  Listening<D> listening{request.fit, prepared, report};
   boundary::Training training{};
   training.train = train.data;
   training.validation = other.data;
+  training.shift = prepared.normaliser.shift.data();
+  training.scale = prepared.normaliser.scale.data();
+  training.fingerprint = prepared.fingerprint.c_str();
   training.options = numbers.numbers();
   training.residual = residual.c_str();
   training.warp = warp.c_str();
@@ -148,9 +150,8 @@ mno::Law<float, D> Predictor<D>::asked(const mno::Condition<float, D>& condition
   mno::Field<float, D> mean(u.batch, u.grid, channels), factor(u.batch, u.grid, rank * channels), nugget;
   if (loaded_.has_nugget) nugget = mno::Field<float, D>(u.batch, u.grid, channels);
   boundary::Law law{mean.data(), factor.data(), loaded_.has_nugget ? nugget.data() : nullptr};
-  call([&](boundary::Message error) {
-    return table_->predict(&loaded_, &plain_condition, own, &law, error);
-  });
+  call(
+      [&](boundary::Message error) { return table_->predict(&loaded_, &plain_condition, own, &law, error); });
   return {std::move(mean), std::move(factor), std::move(nugget)};
 }
 

@@ -82,9 +82,12 @@ template <int D> class OperatorIn : public Operator {
 /// f(operator) with the type that knows its dimension.
 template <class F> auto in_dimension(const Operator& one, F&& f) {
   switch (one.table().dimension) {
-    case 1: return f(OperatorIn<1>(one));
-    case 2: return f(OperatorIn<2>(one));
-    default: return f(OperatorIn<3>(one));
+    case 1:
+      return f(OperatorIn<1>(one));
+    case 2:
+      return f(OperatorIn<2>(one));
+    default:
+      return f(OperatorIn<3>(one));
   }
 }
 

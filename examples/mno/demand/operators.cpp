@@ -90,8 +90,8 @@ Folder& Operators::folder() {
 }
 
 std::string Operators::without_compiler(const ShapeNumbers& shape, const std::string& why) const {
-  std::string out = "mno: this program has no operator with " + shape.sentence() + ", and cannot compile it. " +
-                    why + "\nCompiled in are:\n";
+  std::string out = "mno: this program has no operator with " + shape.sentence() +
+                    ", and cannot compile it. " + why + "\nCompiled in are:\n";
   for (const Operator& one : compiled_in_) out += "  " + one.shape().sentence() + "\n";
   if (compiled_in_.empty()) out += "  none\n";
   return out + "More of them: configure with -DMNO_SHAPES='" + shape.list() + ";…' and build.";
@@ -152,9 +152,9 @@ Operator Operators::compile(const ShapeNumbers& shape, const std::string& key) {
   if (file && unsealed(file)) loaded = load(file);
   if (loaded.table && Operator(*loaded.table).shape() != shape) loaded = {nullptr, "it has another shape"};
   if (!loaded.table)
-    throw std::runtime_error("mno: the operator " + shape.list() + " was compiled to '" +
-                             (place.path() / (key + ".so")).string() + "', but cannot be used: " +
-                             loaded.error + ". MNO_CACHE_DIR may name another place for operators.");
+    throw std::runtime_error(
+        "mno: the operator " + shape.list() + " was compiled to '" + (place.path() / (key + ".so")).string() +
+        "', but cannot be used: " + loaded.error + ". MNO_CACHE_DIR may name another place for operators.");
   loaded.table->use_planner_lock(planner_lock());
   return Operator(*loaded.table);
 }
@@ -166,7 +166,8 @@ void Operators::refuse_failure(const ShapeNumbers& shape, const fs::path& log, c
       "mno: the operator " + shape.list() + " could not be compiled. " +
       (whole.empty() ? std::string("The end of what the compiler said")
                      : "What the compiler said is in '" + whole.string() + "'; its end") +
-      ":\n" + end + "Where a header or a library is missing, on Debian: apt install g++ libeigen3-dev libfftw3-dev.");
+      ":\n" + end +
+      "Where a header or a library is missing, on Debian: apt install g++ libeigen3-dev libfftw3-dev.");
 }
 
 const Operator& Operators::of_model(const fs::path& model) {
@@ -243,7 +244,8 @@ std::vector<Operators::Kept> Operators::kept() {
     if (const auto about = unsealed(folder().object(file.key))) {
       one.problem = lacking;
       for (const auto& [name, value] : *about) {
-        if (name == "shape") one.shape = value;
+        if (name == "shape")
+          one.shape = value;
         else if (now && one.problem.empty() && (!now->contains(name) || now->at(name) != value))
           one.problem = "another " + name;
       }

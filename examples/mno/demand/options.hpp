@@ -112,18 +112,12 @@ struct PlainEpoch {
   boundary::Epoch data;
 
   explicit PlainEpoch(const mno::EpochReport& e)
-      : data{e.epoch,
-             e.epochs,
-             e.loss,
-             e.learning_rate,
-             e.gradient_norm,
-             e.conditions_per_second,
-             e.seconds_left,
-             e.terms.data(),
-             e.terms.size(),
-             e.validation ? &scores : nullptr,
-             e.finished,
-             e.best} {
+      : data{e.epoch,         e.epochs,
+             e.loss,          e.learning_rate,
+             e.gradient_norm, e.conditions_per_second,
+             e.seconds_left,  e.terms.data(),
+             e.terms.size(),  e.validation ? &scores : nullptr,
+             e.finished,      e.best} {
     if (e.validation) scores = plain(*e.validation);
   }
   PlainEpoch(const PlainEpoch&) = delete;

@@ -60,12 +60,9 @@ template <class M> struct PredictionOf {
   }
 
  private:
-  static void copy(const mno::Field<float, D>& from, float* to) {
-    std::copy_n(from.data(), from.size(), to);
-  }
+  static void copy(const mno::Field<float, D>& from, float* to) { std::copy_n(from.data(), from.size(), to); }
   static void put(const mno::Field<float, D>& field, const boundary::Law& to) { copy(field, to.mean); }
-  template <class R, class W>
-  static void put(const mno::Law<float, D, R, W>& law, const boundary::Law& to) {
+  template <class R, class W> static void put(const mno::Law<float, D, R, W>& law, const boundary::Law& to) {
     copy(law.mean, to.mean);
     copy(law.factor, to.factor);
     if (to.nugget) copy(law.nugget, to.nugget);

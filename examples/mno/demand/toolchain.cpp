@@ -107,8 +107,8 @@ Toolchain Toolchain::find() {
   if (ours.empty())
     throw NoToolchain("mno: the library's headers are neither in '" + (home / "include").string() +
                       "' nor in '" + c.include + "': install them with the program, by cmake --install.");
-  const fs::path eigen = folder_with("Eigen/Core", {c.eigen, home / "include/eigen3", "/usr/include/eigen3",
-                                                    "/usr/local/include/eigen3"});
+  const fs::path eigen = folder_with(
+      "Eigen/Core", {c.eigen, home / "include/eigen3", "/usr/include/eigen3", "/usr/local/include/eigen3"});
   if (eigen.empty()) throw NoToolchain(std::string("mno: Eigen is not there. ") + what_to_install);
   const std::string version = content(ours / "mno/core/version.hpp");
   if (version.find('"' + std::string(mno::library_version) + '"') == version.npos)
@@ -116,8 +116,8 @@ Toolchain Toolchain::find() {
                       mno::library_version + ", which this program is.");
 
   const std::string level = instruction_level();
-  t.compile_flags_ = {"-std=c++20", c.optimisation, "-DNDEBUG", "-w", "-pipe", "-fPIC",
-                      "-fvisibility=hidden", "-fvisibility-inlines-hidden"};
+  t.compile_flags_ = {
+      "-std=c++20", "-DNDEBUG", "-w", "-pipe", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden"};
   if (!clang) t.compile_flags_.push_back("-fno-gnu-unique");
   for (const std::string& flag : instruction_flags(level)) t.compile_flags_.push_back(flag);
   t.compile_flags_.insert(t.compile_flags_.end(), c.flags.begin(), c.flags.end());
@@ -135,7 +135,8 @@ Toolchain Toolchain::find() {
   }
   t.parts_ = {{"boundary", std::to_string(boundary::version) + " " + sources.digits()},
               {"compiler", t.compiler_.string() + " " + sha256(said)},
-              {"flags", joined(t.compile_flags_) + " " + joined(t.link_flags_) + " " + variables},
+              {"flags", std::string(c.optimisation) + " " + joined(t.compile_flags_) + " " +
+                            joined(t.link_flags_) + " " + variables},
               {"headers", tree_hash(ours / "mno") + " " + tree_hash(eigen / "Eigen")},
               {"processor", level}};
   return t;
@@ -164,6 +165,7 @@ std::vector<Command> Toolchain::compile(const ShapeNumbers& shape, const fs::pat
   for (const std::string part : {"1", "2"}) {
     Command command{compiler_.string()};
     command.insert(command.end(), compile_flags_.begin(), compile_flags_.end());
+    command.push_back(part == "1" ? configured().optimisation : "-O1");  // operator_of.hpp
     command.insert(command.end(), {"-DMNO_OPERATOR_PART=" + part, "-c", (folder / "operator.cpp").string(),
                                    "-o", (folder / ("part" + part + ".o")).string()});
     commands.push_back(std::move(command));

@@ -11,8 +11,8 @@ namespace demand {
 /// What CMake knew when the program was built (configured.cpp.in).
 struct Configured {
   const char *compiler, *optimisation;
-  const char *include, *eigen;        // folders: ours, and Eigen's
-  std::vector<std::string> flags;     // of options: FFTW, OpenMP
+  const char *include, *eigen;         // folders: ours, and Eigen's
+  std::vector<std::string> flags;      // of options: FFTW, OpenMP
   std::vector<std::string> libraries;  // to link
   /// The sources of the boundary, by name: an operator is compiled from those that the program was.
   std::map<std::string, std::string> sources;

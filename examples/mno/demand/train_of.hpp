@@ -26,10 +26,15 @@ void train_on(Device& device, const char* kind, const boundary::Training& traini
     training.after_epoch(training.context, &plain.data);
   };
   options.interrupted = [&training] { return training.interrupted(training.context) != 0; };
-  auto train = ensemble_of<D>(training.train), validation = ensemble_of<D>(training.validation);
+  constexpr auto channels = std::size_t(M::ShapeType::channels);
+  mno::FitData<float, D> data{
+      ensemble_of<D>(training.train),
+      ensemble_of<D>(training.validation),
+      {{training.shift, training.shift + channels}, {training.scale, training.scale + channels}},
+      training.fingerprint};
   training.copied(training.context);
 
-  const mno::Fit<M> fit = mno::fit<M>(std::move(train), std::move(validation), std::move(options), device);
+  const mno::Fit<M> fit = mno::fit<M>(std::move(data), std::move(options), device);
   report.interrupted = fit.report.interrupted;
   report.epochs_done = fit.report.epochs_done;
   report.train = fit.report.train;

@@ -12,8 +12,8 @@
 
 namespace mno {
 
-/// FFTW's planner is not thread-safe: one lock around plan and destroy. There is one planner in a process, but
-/// a library that hides its symbols has a lock of its own: who loads such libraries lets them share one.
+/// FFTW's planner is not thread-safe: one lock around plan and destroy. There is one planner in a process,
+/// but a library that hides its symbols has a lock of its own: who loads such libraries lets them share one.
 class FftwPlanner {
  public:
   void lock() { lock_ ? lock_() : mutex_.lock(); }
