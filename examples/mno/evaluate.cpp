@@ -23,9 +23,9 @@ int evaluate(EvaluateOptions& options) {
   EvaluateRequest& request = options.request;
   request.threads = threads(request.threads);
   if (options.benchmark.empty()) options.benchmark = options.data.stem().string();
-  const Operator& one = of_model(request.model);
   const auto opened = open_ensembles(options.data);
   mno::io::EnsembleReader& file = *opened;
+  const Operator& one = of_model(request.model);
   const ShapeNumbers shape = one.shape();
   if (file.dimension() != shape.dimension || file.channels() != shape.channels ||
       file.known_fields() != shape.known)

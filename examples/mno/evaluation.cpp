@@ -10,8 +10,6 @@
 #include <mno/metric/spectrum.hpp>
 #include <mno/simulate/simulate.hpp>
 
-#include "dimensions.hpp"
-
 namespace program {
 
 namespace io = mno::io;
@@ -147,12 +145,11 @@ metric::Moments moments_of(const metric::Members& members) {
 
 template <int D>
 Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const EvaluateRequest& request) {
-  const auto loaded = one.load(request.model);
+  const auto loaded = one.load(request.model, request.threads);
   mno::Grid<D> grid = file.grid<D>();
   if constexpr (D == 1)
     if (request.selection.points > 0) grid.points[0] = request.selection.points;
   const Index channels = file.channels(), draws = draws_of(file, request);
-  mno::Cpu device(request.threads);
 
   metric::Scorecard<D> card(
       grid, file.least_members(),
@@ -176,7 +173,7 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
     return false;
   };
 
-  for_each_prediction<D>(*loaded, file, request.selection, device, [&](const Prediction<D>& p) {
+  for_each_prediction<D>(*loaded, file, request.selection, [&](const Prediction<D>& p) {
     metric::Members drawn;
     if (card.wants_draws() || curves)  // a point mass needs one draw
       drawn = metric::members(
@@ -221,7 +218,7 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
 
 template <int D>
 void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, const Selection& selection,
-                         mno::Cpu& device, const std::function<void(const Prediction<D>&)>& sink) {
+                         const std::function<void(const Prediction<D>&)>& sink) {
   using Field = mno::Field<float, D>;
   const Field known = file.known<float, D>();
   file.for_each<float, D>([&](Index sample, Field& initial, float time, Field& members) {
@@ -233,7 +230,7 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
         model.to_own_coordinates(start);
         model.to_own_coordinates(coarse);
         const mno::Condition<float, D> condition{std::as_const(start).view(), {&time, 1}};
-        sink({sample, time, start, model.own_law(condition, device), metric::members(coarse)});
+        sink({sample, time, start, model.own_law(condition), metric::members(coarse)});
         return;
       }
     model.to_own_coordinates(initial);
@@ -241,16 +238,12 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
     mno::Condition<float, D> condition{std::as_const(initial).view(), {&time, 1}};
     if (known.size() > 0)
       condition.known = known.batch() == 1 ? known.view() : known.view().samples(sample, 1);
-    sink({sample, time, initial, model.own_law(condition, device), metric::members(members)});
+    sink({sample, time, initial, model.own_law(condition), metric::members(members)});
   });
 }
 
-namespace {
-template <int... D> constexpr auto instances(std::integer_sequence<int, D...>) {
-  return std::make_tuple(&for_each_prediction<D>...);
-}
-[[gnu::used]] const auto all = instances(std::integer_sequence<int, MNO_PROGRAM_DIMENSIONS>());
-}  // namespace
+template void for_each_prediction<1>(const Predictor<1>&, io::EnsembleReader&, const Selection&,
+                                     const std::function<void(const Prediction<1>&)>&);
 
 Index draws_of(const io::EnsembleReader& file, const EvaluateRequest& request) {
   return metric::ScorecardOptions{.draws = request.draws}.draws_for(file.least_members(),
@@ -267,7 +260,6 @@ Cost cost(const Predictor<1>& model, io::EnsembleReader& file, Index draws) {
   const auto seconds = [](Clock::time_point since) {
     return std::chrono::duration<double>(Clock::now() - since).count();
   };
-  mno::Cpu device(1);
   std::vector<double> laws, all;
   Cost result;
   file.for_each<float, 1>([&](Index sample, mno::Field<float, 1>& initial, float time,
@@ -275,12 +267,12 @@ Cost cost(const Predictor<1>& model, io::EnsembleReader& file, Index draws) {
     model.to_own_coordinates(initial);
     const mno::Condition<float, 1> condition{std::as_const(initial).view(), {&time, 1}};
     const auto begin = Clock::now();
-    const auto law = model.own_law(condition, device);
+    const auto law = model.own_law(condition);
     laws.push_back(seconds(begin));
     const auto drawn = mno::sample(law, draws, std::uint64_t(sample));
     all.push_back(seconds(begin));
     result.law_bytes = double(law.mean.size() + law.factor.size()) * sizeof(float);
-    result.peak_bytes = result.law_bytes + double(law.mean.size()) * sizeof(float) + double(device.memory());
+    result.peak_bytes = result.law_bytes + double(law.mean.size()) * sizeof(float) + double(model.memory());
   });
   // The median: the first call prepares, and others may be disturbed.
   const auto median = [](std::vector<double> values) {

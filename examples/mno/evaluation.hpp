@@ -24,7 +24,7 @@ template <int D> struct Prediction {
 
 template <int D>
 void for_each_prediction(const Predictor<D>& model, mno::io::EnsembleReader& file, const Selection& selection,
-                         mno::Cpu& device, const std::function<void(const Prediction<D>&)>& sink);
+                         const std::function<void(const Prediction<D>&)>& sink);
 
 struct EvaluateRequest {
   std::filesystem::path model{};

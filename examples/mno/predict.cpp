@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "dimensions.hpp"
+#include "operator.hpp"
 
 namespace program {
 
@@ -52,7 +52,7 @@ mno::Field<float, D> field(const char* name, const io::Array& array, Index chann
 
 /// The law for every initial field, written as it is.
 template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions& options) {
-  const auto loaded = one.load(options.model);
+  const auto loaded = one.load(options.model, threads(options.threads));
   const ShapeNumbers shape = one.shape();
   const mno::Field<float, D> initial =
       field<D>("input", read(options.input, "u0"), shape.channels, loaded->domain());
@@ -63,8 +63,7 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
     known = field<D>("fields", read(options.fields, "fields"), shape.known, loaded->domain());
     condition.known = std::as_const(known).view();
   }
-  mno::Cpu device(threads(options.threads));
-  const auto law = loaded->predict(condition, device);
+  const auto law = loaded->predict(condition);
 
   io::NpzWriter file(options.output);
   const auto write = [&](const char* name, const mno::Field<float, D>& what, io::Extents first) {

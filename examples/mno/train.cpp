@@ -10,7 +10,7 @@
 
 #include "command.hpp"
 #include "config.hpp"
-#include "dimensions.hpp"
+#include "demand/kind_list.hpp"
 #include "history.hpp"
 #include "operator.hpp"
 #include "progress.hpp"
@@ -157,8 +157,8 @@ void add_train(CLI::App& app, Run& run) {
       "  [data]\n  data = \"data.npz\"\n  [model]\n  output = \"model.safetensors\"\n  [training]\n"
       "  epochs = 200\n"
       "MODEL.history.jsonl gets a line per epoch. Ctrl-C writes MODEL.checkpoint and says how to go on. "
-      "Dimension and channels come from the data; the\n"
-      "shape is the first compiled one that has what the flags ask for.");
+      "Dimension and channels come from the data. An\n"
+      "operator that the program does not have is compiled once and kept: mno operators.");
   auto& o = *options;
   auto& training = o.request.fit.training;
   // add(table, key, variable, text): a flag and a key of the configuration
@@ -174,11 +174,8 @@ void add_train(CLI::App& app, Run& run) {
   add("data", "validation", o.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");
-  add("model", "kind", o.shape.kind,
-      "mno, mno-path, mno-nugget, mno-power, mno-split, mno-coordinates or fno")
-      ->check(CLI::IsMember(
-          {"mno", "mno-path", "mno-nugget", "mno-power", "mno-split", "mno-coordinates", "fno"}))
-      ->capture_default_str();
+  const std::vector<std::string> kinds(std::begin(demand::kind_names), std::end(demand::kind_names));
+  add("model", "kind", o.shape.kind, "Of the operator")->check(CLI::IsMember(kinds))->capture_default_str();
   add("model", "rank", o.shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
   add("model", "width", o.shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
   add("model", "modes", o.shape.modes, "Wavenumbers kept per axis")->check(CLI::PositiveNumber);

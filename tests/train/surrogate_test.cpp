@@ -117,6 +117,23 @@ TEST_CASE("a surrogate is fitted, asked, saved and loaded, and a loaded one give
   CHECK(mean == doctest::Approx(3).epsilon(0.1));
 }
 
+TEST_CASE("data that is held back and prepared beforehand gives the same model") {
+  const auto data = waves<float, 2>(20, 8);
+  FitOptions options = quick();
+  options.validation = 0.25;
+  const auto [whole, report] = fit<M>(data, options);
+  Ensemble<float, 1> train = data, validation;
+  const Split split = hold_back(train, validation, options);
+  CHECK(split.validation == report.split.validation);
+  CHECK(train.size() + validation.size() == 20);
+  CHECK(validation.size() == report.validation);
+  auto prepared = fit_data(std::move(train), std::move(validation), options.warp);
+  CHECK(prepared.normaliser.shift == whole.normaliser().shift);
+  CHECK(prepared.fingerprint == whole.about().at("data"));
+  const auto parts = fit<M>(std::move(prepared), options).surrogate;
+  CHECK(std::ranges::equal(parts.model().values(), whole.model().values()));
+}
+
 TEST_CASE("another unit and another zero of the data give the same law in that unit") {
   using Model = Mno<Line, double>;
   const auto data = waves<double, 1>(12, 8, 0, 1), other = waves<double, 1>(12, 8, 5, 1000);

@@ -223,20 +223,31 @@ template <class M, class Device> class FitRun {
 
 }  // namespace detail
 
-/// With validation data of its own; an empty ensemble is none.
-template <class M, class Device = Cpu>
-Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation, FitOptions options = {},
-           Device& device = default_device()) {
+/// Data as a model sees it: in the coordinates of its law, and normalised.
+template <class T, int D> struct FitData {
+  Ensemble<T, D> train, validation;  // an empty ensemble is none
+  Normaliser normaliser;
+  std::string fingerprint;  // of the data as it was given
+};
+/// What `fit` makes of data before it looks at the model.
+template <class T, int D>
+FitData<T, D> fit_data(Ensemble<T, D> train, Ensemble<T, D> validation, const AnyWarp& warp) {
   require(train.size() >= 1, "fit", "train", Text("at least one condition"), Text("none"));
   Fingerprint fingerprint;
   fingerprint.add(train);
   fingerprint.add(validation);
-  train = in_law_coordinates(std::move(train), options.warp);
-  validation = in_law_coordinates(std::move(validation), options.warp);
-  const Normaliser normaliser = Normaliser::fit(train);
+  train = in_law_coordinates(std::move(train), warp);
+  validation = in_law_coordinates(std::move(validation), warp);
+  Normaliser normaliser = Normaliser::fit(train);
   normaliser.apply(train);
   normaliser.apply(validation);
+  return {std::move(train), std::move(validation), std::move(normaliser), fingerprint.str()};
+}
 
+template <class M, class Device = Cpu>
+Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = {},
+           Device& device = default_device()) {
+  const auto& [train, validation, normaliser, fingerprint] = data;
   Cpu& host = [&]() -> Cpu& {
     if constexpr (std::is_same_v<Device, Cpu>)
       return device;
@@ -251,7 +262,7 @@ Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation, FitOptions opt
   Trainer<M, Recipe, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr,
                                      *options.loss, options.training, device);
   io::Metadata about = options.about;
-  about["data"] = fingerprint.str();
+  about["data"] = fingerprint;
   about["data.samples"] =
       std::to_string(train.size()) + " train, " + std::to_string(validation.size()) + " validation";
   for (const FitChoice& choice : report.choices) about["choice." + choice.what] = choice.why;
@@ -278,15 +289,30 @@ Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation, FitOptions opt
           std::move(report)};
 }
 
-/// Initial fields to validate on are held back from the data: options.validation of them.
+/// With validation data of its own; an empty ensemble is none.
 template <class M, class Device = Cpu>
-Fit<M> fit(detail::DataOf<M> data, FitOptions options = {}, Device& device = default_device()) {
-  const Split split = split_by_origin(data.origins, options.validation, 0, options.split_seed);
-  detail::DataOf<M> validation;
+Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation, FitOptions options = {},
+           Device& device = default_device()) {
+  auto data = fit_data(std::move(train), std::move(validation), options.warp);
+  return fit<M>(std::move(data), std::move(options), device);
+}
+
+/// Moves options.validation of the initial fields, to validate on, from the data to `validation`.
+template <class T, int D>
+Split hold_back(Ensemble<T, D>& data, Ensemble<T, D>& validation, const FitOptions& options) {
+  Split split = split_by_origin(data.origins, options.validation, 0, options.split_seed);
   if (!split.validation.empty()) {
     validation = subset(data, split.validation);
     data = subset(data, split.train);
   }
+  return split;
+}
+
+/// Initial fields to validate on are held back from the data: options.validation of them.
+template <class M, class Device = Cpu>
+Fit<M> fit(detail::DataOf<M> data, FitOptions options = {}, Device& device = default_device()) {
+  detail::DataOf<M> validation;
+  const Split split = hold_back(data, validation, options);
   Fit<M> result = fit<M>(std::move(data), std::move(validation), std::move(options), device);
   result.report.split = split;
   return result;
