@@ -30,9 +30,9 @@ struct ExactLaw {
 };
 
 /// Equation has mean(u_0, t) as a series and deviation(k, t), the standard deviation of a coefficient of
-/// wavenumber k.
-template <class Equation>
-ExactLaw exact_law(const Equation& equation, const FourierSeries& initial, double t) {
+/// wavenumber k. A series is a FourierSeries, or what stands in its place.
+template <class Equation, class Series>
+ExactLaw exact_law(const Equation& equation, const Series& initial, double t) {
   equation.check();
   equation.check_time(t);
   const Grid<1> grid = equation.grid();
@@ -46,13 +46,13 @@ ExactLaw exact_law(const Equation& equation, const FourierSeries& initial, doubl
 /// … of a sample as simulate() draws it.
 template <class Equation>
 ExactLaw exact_law(const Equation& equation, std::uint64_t seed, Index sample, double t) {
-  return exact_law(equation, equation.initial.draw(seed, sample), t);
+  return exact_law(equation, equation.draw(seed, sample), t);
 }
 
 namespace detail {
 /// members(m, x) = mean(x) + Σ_i coefficients(m, i) basis(i, x)
-template <class T>
-void expand_members(const FourierSeries& mean, const T* coefficients, const T* basis, Index rank, Index count,
+template <class T, class Series>
+void expand_members(const Series& mean, const T* coefficients, const T* basis, Index rank, Index count,
                     const Grid<1>& grid, T* members) {
   const View<T, 1> view{members, count, grid, 1, 1};
   mean.evaluate(view, 0);
@@ -73,14 +73,14 @@ inline void check_free_time(double t, const char* equation) {
 }
 }  // namespace detail
 
-/// Equation has also transition(k, s, t).
+/// Equation has also draw(seed, sample), the series of u_0, and transition(k, s, t).
 template <class T, class Equation> class ModalSolver {
  public:
   explicit ModalSolver(const Equation& equation)
       : equation_(equation), basis_(detail::flat<T>(equation.noise.basis(equation.grid().size()))) {}
 
   void run(const detail::Task<T, 1>& task, Arena& scratch) const {
-    const FourierSeries series = equation_.initial.draw(task.seed, task.sample);
+    const auto series = equation_.draw(task.seed, task.sample);
     series.evaluate(task.initial);
     const ArenaScope scope(scratch);
     const Index rank = equation_.noise.rank(), size = equation_.grid().size();

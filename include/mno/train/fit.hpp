@@ -76,6 +76,25 @@ template <class M> bool has_path() {
   return false;
 }
 
+/// Where u_0 is not of the order of u_t, layers see it in units of its own: it is another quantity then.
+template <class M> typename M::InputUnits input_units(const DataOf<M>& train) {
+  using T = typename M::Scalar;
+  typename M::InputUnits units;
+  for (Index c = 0; c < train.channels(); ++c) {
+    double mean = 0, square = 0;
+    const double n = double(train.size() * train.initial.points());
+    for (Index r = 0; r < train.initial.view().rows(); ++r) mean += double(train.initial.view().row(r)[c]) / n;
+    for (Index r = 0; r < train.initial.view().rows(); ++r)
+      square += std::pow(double(train.initial.view().row(r)[c]) - mean, 2) / n;
+    const double deviation = std::sqrt(square);
+    if (deviation > 0 && (deviation > 4 || deviation < 0.25 || std::abs(mean) > 4)) {
+      units.shift[std::size_t(c)] = T(mean);
+      units.scale[std::size_t(c)] = T(deviation);
+    }
+  }
+  return units;
+}
+
 /// The model before its first step; the data is normalised.
 template <class M> M first_model(const FitOptions& options, const DataOf<M>& train, Cpu& device) {
   using T = typename M::Scalar;
@@ -83,6 +102,7 @@ template <class M> M first_model(const FitOptions& options, const DataOf<M>& tra
   if constexpr (M::stochastic)
     model.set_factor_scale(options.factor_scale ? T(*options.factor_scale)
                                                 : 4 * std::sqrt(noise_variance(train)));
+  model.set_input_units(input_units<M>(train));
   model.set_least_points(options.least_points);
   if (train.known.batch() == 1) model.store_known_fields(train.known);
   if constexpr (M::stochastic)
