@@ -136,7 +136,8 @@ template <int D> struct Moments {
     file.write("t", io::Array::of({Index(times.size())}, times));
     const auto& [length, bounded] = mean.grid().domain;
     file.write("length", io::Array::of({Index(D)}, std::vector<double>(length.begin(), length.end())));
-    file.write("bounded", io::Array::of({Index(D)}, std::vector<std::int32_t>(bounded.begin(), bounded.end())));
+    file.write("bounded",
+               io::Array::of({Index(D)}, std::vector<std::int32_t>(bounded.begin(), bounded.end())));
     file.commit();
   }
 };

@@ -250,17 +250,17 @@ void add_simulate(CLI::App& app, Run& run) {
   one->add_option("--sigma", heat->equation.sigma, "Noise")->capture_default_str();
   one->add_option("--points", heat->equation.points, "Points")->capture_default_str();
 
-  const auto walls = add_equation(*command, run, "heat-walls",
-                                  "the heat equation between two walls, whose law is known",
-                                  mno::spde::BoundedHeat{}, one);
+  const auto walls =
+      add_equation(*command, run, "heat-walls", "the heat equation between two walls, whose law is known",
+                   mno::spde::BoundedHeat{}, one);
   one->add_option("--nu", walls->equation.nu, "Diffusion")->capture_default_str();
   one->add_option("--sigma", walls->equation.sigma, "Noise")->capture_default_str();
   one->add_option("--points", walls->equation.points, "Points")->capture_default_str();
   one->add_option_function<std::string>(
          "--walls",
          [walls](const std::string& kind) {
-           walls->equation.noise = mno::WallNoise::of_unit_sum(kind == "neumann" ? mno::Wall::neumann
-                                                                                 : mno::Wall::dirichlet);
+           walls->equation.noise =
+               mno::WallNoise::of_unit_sum(kind == "neumann" ? mno::Wall::neumann : mno::Wall::dirichlet);
          },
          "What holds at the walls: dirichlet (u = 0) or neumann (u_x = 0) [dirichlet]")
       ->check(CLI::IsMember({"dirichlet", "neumann"}));

@@ -120,7 +120,8 @@ TEST_CASE("every term of the loss has the processor's value and gradient") {
   const Domain<1> walls{{2.0}, {true}};
   same_loss_and_gradient<PathMno<Small, double>>(data<double, 1>(3, {{8}, walls}, 2, 1), 1e-12);
   same_loss_and_gradient<PathMno<Small, double>>(data<double, 1>(3, {{6}, walls}, 2, 1), 1e-12, 12);
-  same_loss_and_gradient<Mno<Plane, double>>(data<double, 2>(3, {{6, 5}, {{1, 1}, {true, false}}}, 1, 1), 1e-12);
+  same_loss_and_gradient<Mno<Plane, double>>(data<double, 2>(3, {{6, 5}, {{1, 1}, {true, false}}}, 1, 1),
+                                             1e-12);
   same_loss_and_gradient<Mno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1, /*uneven=*/true),
                                              1e-12);
 }

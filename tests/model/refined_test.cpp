@@ -233,8 +233,8 @@ TEST_CASE("one function on two grids with walls has one law, up to the grid's ow
       double largest = 0;
       for (Index i = 0; i < n; ++i)
         for (Index j = 0; j < n; ++j)
-          largest = std::max(largest,
-                             std::abs(a.mean(0, i * n + j, 0) - b.mean(0, 2 * i * 2 * n + 2 * j, 0)));
+          largest =
+              std::max(largest, std::abs(a.mean(0, i * n + j, 0) - b.mean(0, 2 * i * 2 * n + 2 * j, 0)));
       return largest;
     };
     const double coarse = difference(16), fine = difference(32);

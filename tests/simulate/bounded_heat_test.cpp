@@ -38,7 +38,8 @@ TEST_CASE("the law solves the equation mode by mode, and the walls hold") {
     heat.sigma = 0.4;
     const WallSeries series = heat.draw(1, 1);
     const double t = 0.2, h = 1e-4;
-    const auto before = heat.mean(series, t - h), now = heat.mean(series, t), after = heat.mean(series, t + h);
+    const auto before = heat.mean(series, t - h), now = heat.mean(series, t),
+               after = heat.mean(series, t + h);
     for (std::size_t k = 1; k <= 12; ++k)
       CHECK((after.amplitude[k] - before.amplitude[k]) / (2 * h) ==
             Approx(-heat.nu * std::pow(std::numbers::pi * double(k), 2) * now.amplitude[k]).epsilon(1e-4));

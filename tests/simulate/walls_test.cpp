@@ -41,8 +41,8 @@ TEST_CASE("one draw of u_0 is one function on every grid") {
 }
 
 TEST_CASE("the mean square of u_0 over many draws is the one asked for") {
-  // of 4000 draws of Σ a_k², whose deviation is at most √2: five standard errors, which chance exceeds once in
-  // a million runs
+  // of 4000 draws of Σ a_k², whose deviation is at most √2: five standard errors, which chance exceeds once
+  // in a million runs
   const WallInitialField initial{.amplitude = 2};
   double square = 0;
   for (Index s = 0; s < 4000; ++s)

@@ -124,8 +124,9 @@ TEST_CASE("resampling between walls: exact where points are common, elsewhere th
 
 TEST_CASE("grids whose boxes differ in length are refused") {
   const auto u = noise<1>(1, {{16}, {{1}, {true}}}, 1, 1);
-  CHECK_THROWS_WITH_AS((resample<double, 1>(u, {18})),
-                       "mno::resample: argument 'points': expected a multiple of 4 points on axis 0, which has "
-                       "walls, on both grids, got boxes of 20 and 23 points of different length.",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      (resample<double, 1>(u, {18})),
+      "mno::resample: argument 'points': expected a multiple of 4 points on axis 0, which has "
+      "walls, on both grids, got boxes of 20 and 23 points of different length.",
+      Error);
 }

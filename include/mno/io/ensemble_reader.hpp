@@ -9,8 +9,8 @@
 // says how many draws each sample has, (draw, channel, x…) has those of all samples one after the other.
 //
 //   length (axis) or one number                  of the box; 1 if it is not there
-//   bounded (axis) or one number                 1: the axis ends at walls, 0: it is periodic; 0 if it is not there
-//   fields (field, x…) or (sample, field, x…)    known fields, if there are any
+//   bounded (axis) or one number                 1: the axis ends at walls, 0: it is periodic; 0 if it is not
+//   there fields (field, x…) or (sample, field, x…)    known fields, if there are any
 //
 // Shapes are compared before anything is allocated, and members pass by one sample at a time. Samples with
 // the same u0 (several query times of one initial condition) have one origin, so that no split tears them

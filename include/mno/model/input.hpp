@@ -102,7 +102,8 @@ template <class M> struct Assemble {
   View<T, D> x;
   MNO_HOST_DEVICE void operator()(Index row, Index c) const { x.row(row)[c] = value(row, c); }
   MNO_HOST_DEVICE T value(Index row, Index c) const {
-    if (c < channels) return (initial.row(row)[c] - units.shift[std::size_t(c)]) / units.scale[std::size_t(c)];
+    if (c < channels)
+      return (initial.row(row)[c] - units.shift[std::size_t(c)]) / units.scale[std::size_t(c)];
     const Index points = x.points(), point = row % points;
     if (c == channels) return bounded ? times[row / points] + place(point) : times[row / points];
     if (c <= channels + fields) return known.row(known.batch == 1 ? point : row)[c - channels - 1];
@@ -134,9 +135,9 @@ View<T, D> model_input(const M& model, const Condition<T, D>& condition,
   const T* places = nullptr;
   if constexpr (requires { pass.template cached<Places<T, D>>(PlaceKey<D>{x.grid, walls}); })
     if (bounded) places = pass.template cached<Places<T, D>>(PlaceKey<D>{x.grid, walls}).data();
-  pass.for_each(x, Assemble<M>{
-                       u, condition.known.batch > 1 ? condition.known.samples(first, count) : condition.known,
-                       condition.times.data() + first, table, places, walls, bounded, model.input_units(), x});
+  pass.for_each(
+      x, Assemble<M>{u, condition.known.batch > 1 ? condition.known.samples(first, count) : condition.known,
+                     condition.times.data() + first, table, places, walls, bounded, model.input_units(), x});
   return x;
 }
 

@@ -98,8 +98,8 @@ template <class E, class S, class T = float> class Model {
   }
 
   /// Layers see (u_0 − shift)/scale per channel: numbers of order one where u_0 is another quantity than u_t,
-  /// a permeability, say, of which u_t is the pressure. Constants, not learned, and 0 and 1 unless they are set;
-  /// m = u_0 + gA is as before.
+  /// a permeability, say, of which u_t is the pressure. Constants, not learned, and 0 and 1 unless they are
+  /// set; m = u_0 + gA is as before.
   struct InputUnits {
     std::array<T, std::size_t(S::channels)> shift{}, scale = ones();
     bool operator==(const InputUnits&) const = default;

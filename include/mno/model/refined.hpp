@@ -1,7 +1,7 @@
 #pragma once
-// The grid that an operator works on, which is not always the given one: layers know periodic boxes alone, and
-// never work on fewer points per axis than they are told. What is given goes to the working grid, and the law
-// is read at the given points.
+// The grid that an operator works on, which is not always the given one: layers know periodic boxes alone,
+// and never work on fewer points per axis than they are told. What is given goes to the working grid, and the
+// law is read at the given points.
 //
 // A field with walls is extended to a periodic box by E (spectral/box.hpp).
 //

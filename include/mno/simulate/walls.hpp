@@ -5,8 +5,8 @@
 //     Neumann, u_x = 0 at the walls:     φ_k(x) = √2 cos πkx,   φ_0 = 1.
 //
 // They are orthonormal, and eigenfunctions of ∂_xx with eigenvalues −(πk)². Initial fields and noise are
-// series of them, as those of initial.hpp and noise.hpp are of periodic waves; k counts half waves here, so the
-// defaults have twice as many modes, and with them the same shortest wave.
+// series of them, as those of initial.hpp and noise.hpp are of periodic waves; k counts half waves here, so
+// the defaults have twice as many modes, and with them the same shortest wave.
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -105,8 +105,7 @@ struct WallNoise {
     ModalNoise::Rows rows(rank(), points);
     for (Index i = 0; i < rank(); ++i)
       for (Index p = 0; p < points; ++p)
-        rows(i, p) =
-            (*this)[wavenumber(i)] * wall_wave(wall, wavenumber(i), double(p) / double(points));
+        rows(i, p) = (*this)[wavenumber(i)] * wall_wave(wall, wavenumber(i), double(p) / double(points));
     return rows;
   }
 };

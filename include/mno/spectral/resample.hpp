@@ -1,6 +1,6 @@
 #pragma once
-// A field on another grid: the trigonometric interpolant through its points, evaluated there. A field with walls
-// is interpolated in the periodic box that it is part of.
+// A field on another grid: the trigonometric interpolant through its points, evaluated there. A field with
+// walls is interpolated in the periodic box that it is part of.
 #include "mno/spectral/box.hpp"
 #include "mno/spectral/transform.hpp"
 
@@ -59,7 +59,8 @@ Resampling<T, D> resampling(const Grid<D>& from, const Grid<D>& to, Index channe
 }
 }  // namespace detail
 
-/// Adds to `to` what `from`, which is periodic, is on to's grid. Waves that one of the two grids can't carry are left out.
+/// Adds to `to` what `from`, which is periodic, is on to's grid. Waves that one of the two grids can't carry
+/// are left out.
 template <class T, int D> void resample_into(View<const T, D> from, View<T, D> to, Workspace& workspace) {
   detail::resampling<T>(from.grid, to.grid, from.channels, workspace.cache)
       .apply(from, to, Write::add, workspace.scratch);

@@ -83,7 +83,8 @@ template <class M> typename M::InputUnits input_units(const DataOf<M>& train) {
   for (Index c = 0; c < train.channels(); ++c) {
     double mean = 0, square = 0;
     const double n = double(train.size() * train.initial.points());
-    for (Index r = 0; r < train.initial.view().rows(); ++r) mean += double(train.initial.view().row(r)[c]) / n;
+    for (Index r = 0; r < train.initial.view().rows(); ++r)
+      mean += double(train.initial.view().row(r)[c]) / n;
     for (Index r = 0; r < train.initial.view().rows(); ++r)
       square += std::pow(double(train.initial.view().row(r)[c]) - mean, 2) / n;
     const double deviation = std::sqrt(square);

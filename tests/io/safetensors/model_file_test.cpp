@@ -278,7 +278,8 @@ TEST_CASE("walls and units of u_0 come back; a file that names neither has none"
     write_with(path, model, [&](io::Metadata& m) { m["bounded"] = wrong; });
     CHECK(says(refusal([&] { io::read_model<M>(path); }), "bounded"));
   }
-  for (const auto& [key, wrong] : {std::pair{"input.scale", "1 0"}, {"input.scale", "1"}, {"input.shift", "1 inf"}}) {
+  for (const auto& [key, wrong] :
+       {std::pair{"input.scale", "1 0"}, {"input.scale", "1"}, {"input.shift", "1 inf"}}) {
     write_with(path, model, [&, key = key, wrong = wrong](io::Metadata& m) { m[key] = wrong; });
     CHECK(says(refusal([&] { io::read_model<M>(path); }), std::string("expected ") + key));
   }

@@ -167,8 +167,8 @@ LoadedModel<M> read_model(const SafetensorsReader& file, Understood&& understood
     const auto walls = wanted_numbers(file.name(), metadata, "bounded");
     if (walls.size() != std::size_t(D) ||
         !std::ranges::all_of(walls, [](double one) { return one == 0 || one == 1; }))
-      refuse(file.name(), "expected bounded to be 1 (walls) or 0 (periodic) on each of ", D,
-             " axes, found ", shown(metadata.at("bounded")));
+      refuse(file.name(), "expected bounded to be 1 (walls) or 0 (periodic) on each of ", D, " axes, found ",
+             shown(metadata.at("bounded")));
     std::transform(walls.begin(), walls.end(), domain.bounded.begin(), [](double one) { return one == 1; });
   }
   LoadedModel<M> loaded{M(0, domain), {}, metadata, std::move(law)};
@@ -194,7 +194,8 @@ LoadedModel<M> read_model(const SafetensorsReader& file, Understood&& understood
       for (std::size_t c = 0; c < to.size(); ++c) {
         to[c] = T(values[c]);
         if (!std::isfinite(to[c]) || (&to == &units.scale && !(to[c] > 0)))
-          refuse(file.name(), "expected ", key, " to be finite and a scale to be positive, found ", values[c]);
+          refuse(file.name(), "expected ", key, " to be finite and a scale to be positive, found ",
+                 values[c]);
       }
     };
     take("input.shift", units.shift);
