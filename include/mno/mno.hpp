@@ -114,6 +114,7 @@
 #include "mno/train/clip.hpp"
 #include "mno/train/early_stopping.hpp"
 #include "mno/train/fit.hpp"
+#include "mno/train/input_units.hpp"
 #include "mno/train/open_path.hpp"
 #include "mno/train/pilot.hpp"
 #include "mno/train/schedule.hpp"

@@ -17,6 +17,7 @@
 #include "mno/data/split.hpp"
 #include "mno/loss/default_recipe.hpp"
 #include "mno/train/checkpoint.hpp"
+#include "mno/train/input_units.hpp"
 #include "mno/train/open_path.hpp"
 #include "mno/train/pilot.hpp"
 #include "mno/train/surrogate.hpp"
@@ -74,26 +75,6 @@ template <class M> bool has_path() {
   for (const NamedLeaf& leaf : M::leaves())
     if (leaf.name.ends_with("path.scale")) return true;
   return false;
-}
-
-/// Where u_0 is not of the order of u_t, layers see it in units of its own: it is another quantity then.
-template <class M> typename M::InputUnits input_units(const DataOf<M>& train) {
-  using T = typename M::Scalar;
-  typename M::InputUnits units;
-  for (Index c = 0; c < train.channels(); ++c) {
-    double mean = 0, square = 0;
-    const double n = double(train.size() * train.initial.points());
-    for (Index r = 0; r < train.initial.view().rows(); ++r)
-      mean += double(train.initial.view().row(r)[c]) / n;
-    for (Index r = 0; r < train.initial.view().rows(); ++r)
-      square += std::pow(double(train.initial.view().row(r)[c]) - mean, 2) / n;
-    const double deviation = std::sqrt(square);
-    if (deviation > 0 && (deviation > 4 || deviation < 0.25 || std::abs(mean) > 4)) {
-      units.shift[std::size_t(c)] = T(mean);
-      units.scale[std::size_t(c)] = T(deviation);
-    }
-  }
-  return units;
 }
 
 /// The model before its first step; the data is normalised.
