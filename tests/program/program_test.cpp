@@ -186,8 +186,9 @@ TEST_CASE("at t = 0 the predicted mean is u_0 bit for bit, in the units of the d
 
 TEST_CASE("data with walls is trained on, judged, and asked on another grid, without a word about walls") {
   const Scratch folder;
-  REQUIRE(mno_in(folder, "simulate heat-walls --walls neumann --samples 12 --ensemble 6 --points 16 -o data.npz")
-              .code == 0);
+  REQUIRE(
+      mno_in(folder, "simulate heat-walls --walls neumann --samples 12 --ensemble 6 --points 16 -o data.npz")
+          .code == 0);
   const auto data = nlohmann::json::parse(mno_in(folder, "info data.npz --json").out);
   CHECK(data["bounded"] == nlohmann::json::array({true}));
   const auto trained = mno_in(folder, "train --data data.npz -o m.safetensors --epochs 1 --batch 8" + small);

@@ -26,7 +26,9 @@ Ensemble<float, 1> data(Index conditions, float size, float centre) {
   for (Index i = 0; i < conditions; ++i) {
     Field<float, 1> u0(1, e.grid(), 1), u(1, e.grid(), 1);
     const double a = random.normal(), b = random.normal();
-    u0.fill([&](auto x, Index) { return centre + size * (a * std::cos(6.2832 * x[0]) + b * std::sin(6.2832 * x[0])); });
+    u0.fill([&](auto x, Index) {
+      return centre + size * (a * std::cos(6.2832 * x[0]) + b * std::sin(6.2832 * x[0]));
+    });
     u.fill([&](auto x, Index) { return a * std::sin(6.2832 * x[0]) - b * std::cos(6.2832 * x[0]); });
     set_condition<float, 1>(e, i, std::as_const(u0).view(), 1.0f, i, std::as_const(u).view());
   }

@@ -69,12 +69,11 @@ struct BoxAxis {
   static constexpr int most_images = 4;
   MNO_HOST_DEVICE int images(Index q, Share* to) const {
     int count = 0;
-    const auto add = [&](Index i, double weight) { to[count++] = {i, weight}; };
-    add(q, 1);
+    to[count++] = {q, 1};
     if (box == points) return count;
-    if (q == points - 1) add(points, 1);
-    if (const Index i = 2 * points - q; i < box) add(i, w(i));
-    if (const Index i = box - q; q > 0 && i > points) add(i, 1 - w(i));
+    if (q == points - 1) to[count++] = {points, 1};
+    if (const Index i = 2 * points - q; i < box) to[count++] = {i, w(i)};
+    if (const Index i = box - q; q > 0 && i > points) to[count++] = {i, 1 - w(i)};
     return count;
   }
 };

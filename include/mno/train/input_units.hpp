@@ -11,8 +11,8 @@
 
 namespace mno {
 
-/// Of normalised data: mean and deviation of those channels of u_0 whose deviation is not between 1/4 and 4, or
-/// whose mean is beyond 4.
+/// Of normalised data: mean and deviation of those channels of u_0 whose deviation is not between 1/4 and 4,
+/// or whose mean is beyond 4.
 template <class M>
 typename M::InputUnits input_units(const Ensemble<typename M::Scalar, M::dimension>& train) {
   using T = typename M::Scalar;
