@@ -71,7 +71,8 @@ TEST_CASE("a fit is as good whatever the units of u_0 are") {
   };
   const double same = error(1, 0), other = error(2000, 9000);
   MESSAGE("relative error " << same << " where u_0 is of the order of u_t, " << other << " where it is not");
-  CHECK(other < 0.1);
+  CHECK(same < 0.3);
+  CHECK(other == Approx(same).epsilon(0.02));  // the same numbers reach the layers, but for rounding
 }
 
 TEST_CASE("units that make no sense are refused") {

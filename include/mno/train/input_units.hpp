@@ -23,7 +23,8 @@ typename M::InputUnits input_units(const Ensemble<typename M::Scalar, M::dimensi
     for (Index r = 0; r < u.rows(); ++r) mean += double(u.row(r)[c]) / double(u.rows());
     for (Index r = 0; r < u.rows(); ++r) square += std::pow(double(u.row(r)[c]) - mean, 2) / double(u.rows());
     const double deviation = std::sqrt(square);
-    if (deviation > 0 && (deviation > 4 || deviation < 0.25 || std::abs(mean) > 4)) {
+    const bool varies = deviation > 1e-6 * std::abs(mean);  // beyond rounding
+    if (varies && (deviation > 4 || deviation < 0.25 || std::abs(mean) > 4)) {
       units.shift[std::size_t(c)] = T(mean);
       units.scale[std::size_t(c)] = T(deviation);
     }
