@@ -1,7 +1,9 @@
 #pragma once
 // Fields whose noise stays in the span of its basis functions and is Gaussian there:
 //
-//     u_t(x) = m_t(x) + Σ_i c_i(t) φ_i(x),    φ_i the noise's basis, c_i independent.
+//     u_t(x) = m_t(x) + Σ_i c_i(t) φ_i(x),    φ_i the noise's basis, c_i independent,
+//
+// where the basis may move: φ_i(x − shift(t)).
 //
 // No time stepping is needed: c_i goes from one query time to the next in one exact step,
 //     c_i(t) = decay · c_i(s) + deviation · ξ,
@@ -29,14 +31,26 @@ struct ExactLaw {
   ModalNoise::Rows factor;    // (rank, points)
 };
 
+namespace detail {
+/// The noise's basis at time t, moved where the equation says so.
+template <class Equation> ModalNoise::Rows basis_at(const Equation& equation, double t) {
+  const Index points = equation.grid().size();
+  if constexpr (requires { equation.shift(t); })
+    return equation.noise.basis(points, equation.shift(t));
+  else
+    return equation.noise.basis(points);
+}
+}  // namespace detail
+
 /// Equation has mean(u_0, t) as a series and deviation(k, t), the standard deviation of a coefficient of
-/// wavenumber k. A series is a FourierSeries, or what stands in its place.
+/// wavenumber k; and shift(t) where its basis moves. A series is a FourierSeries, or what stands in its
+/// place.
 template <class Equation, class Series>
 ExactLaw exact_law(const Equation& equation, const Series& initial, double t) {
   equation.check();
   equation.check_time(t);
   const Grid<1> grid = equation.grid();
-  ExactLaw law{{1, grid, 1}, {1, grid, 1}, equation.noise.basis(grid.size())};
+  ExactLaw law{{1, grid, 1}, {1, grid, 1}, detail::basis_at(equation, t)};
   equation.mean(initial, t).evaluate(law.mean.view());
   for (Index i = 0; i < law.factor.rows(); ++i)
     law.factor.row(i) *= equation.deviation(equation.noise.wavenumber(i), t);
@@ -76,8 +90,7 @@ inline void check_free_time(double t, const char* equation) {
 /// Equation has also draw(seed, sample), the series of u_0, and transition(k, s, t).
 template <class T, class Equation> class ModalSolver {
  public:
-  explicit ModalSolver(const Equation& equation)
-      : equation_(equation), basis_(detail::flat<T>(equation.noise.basis(equation.grid().size()))) {}
+  explicit ModalSolver(const Equation& equation) : equation_(equation) {}
 
   void run(const detail::Task<T, 1>& task, Arena& scratch) const {
     const auto series = equation_.draw(task.seed, task.sample);
@@ -95,7 +108,8 @@ template <class T, class Equation> class ModalSolver {
         move(normals, query, before, now, std::min(block, task.count - first), state + first * rank);
       }
       for (Index i = 0; i < task.count * rank; ++i) coefficients[i] = T(state[i]);
-      detail::expand_members<T>(equation_.mean(series, now), coefficients, basis_.data(), rank, task.count,
+      const std::vector<T> basis = detail::flat<T>(detail::basis_at(equation_, now));
+      detail::expand_members<T>(equation_.mean(series, now), coefficients, basis.data(), rank, task.count,
                                 equation_.grid(), task.members + query * task.count * size);
       before = now;
     }
@@ -118,7 +132,6 @@ template <class T, class Equation> class ModalSolver {
   }
 
   Equation equation_;
-  std::vector<T> basis_;  // (rank, points)
 };
 
 }  // namespace mno
