@@ -132,8 +132,10 @@ template <int D> struct Moments {
     put_field("ensemble_mean", ensemble_mean);
     put_field("ensemble_variance", ensemble_variance);
     file.write("t", io::Array::of({Index(times.size())}, times));
-    const auto& length = mean.grid().domain.length;
+    const auto& [length, bounded] = mean.grid().domain;
     file.write("length", io::Array::of({Index(D)}, std::vector<double>(length.begin(), length.end())));
+    file.write("bounded",
+               io::Array::of({Index(D)}, std::vector<std::int32_t>(bounded.begin(), bounded.end())));
     file.commit();
   }
 };

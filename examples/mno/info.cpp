@@ -39,6 +39,7 @@ void describe_ensemble(const std::filesystem::path& path, Json& json) {
   json["channels"] = data->channels();
   json["points"] = data->points();
   json["length"] = data->length();
+  json["bounded"] = data->bounded();
   json["known_fields"] = data->known_fields();
 }
 

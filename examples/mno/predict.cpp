@@ -83,8 +83,9 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
             {law.batch(), options.samples, shape.channels});
   }
   file.write("t", io::Array::of({Index(1)}, std::vector<double>{options.time}));
-  const auto& length = loaded->domain().length;
+  const auto& [length, bounded] = loaded->domain();
   file.write("length", io::Array::of({Index(D)}, std::vector<double>(length.begin(), length.end())));
+  file.write("bounded", io::Array::of({Index(D)}, std::vector<std::int32_t>(bounded.begin(), bounded.end())));
   file.commit();
 }
 

@@ -164,6 +164,31 @@ TEST_CASE("at t = 0 the predicted mean is u_0 bit for bit, in the units of the d
   for (const float v : variance.values<float>()) CHECK(v == 0);
 }
 
+TEST_CASE("data with walls is trained on, judged, and asked on another grid, without a word about walls") {
+  const Scratch folder;
+  REQUIRE(
+      mno_in(folder, "simulate heat-walls --walls neumann --samples 12 --ensemble 6 --points 16 -o data.npz")
+          .code == 0);
+  const auto data = nlohmann::json::parse(mno_in(folder, "info data.npz --json").out);
+  CHECK(data["bounded"] == nlohmann::json::array({true}));
+  const auto trained = mno_in(folder, "train --data data.npz -o m.safetensors --epochs 1 --batch 8" + small);
+  REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+  CHECK(nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out)["metadata"]["bounded"] == "1");
+  write_npy(folder / "u0.npy", Array::of({32}, values(32, 3)));
+  const auto asked = mno_in(folder, "predict --model m.safetensors --input u0.npy --time 0.5 -o law.npz");
+  REQUIRE_MESSAGE(asked.code == 0, asked.errors);
+  const NpzReader law(folder / "law.npz");
+  CHECK(law.read("mean").shape() == Extents{1, 1, 32});
+  CHECK(law.read("bounded").values<std::int32_t>()[0] == 1);
+  const auto judged = mno_in(folder, "evaluate --model m.safetensors --data data.npz -o results");
+  CHECK_MESSAGE(judged.code == 0, judged.errors);
+
+  REQUIRE(mno_in(folder, "simulate heat --samples 4 --ensemble 6 --points 16 -o periodic.npz").code == 0);
+  const auto other = mno_in(folder, "evaluate --model m.safetensors --data periodic.npz -o other");
+  CHECK(other.code != 0);
+  CHECK(says(other.errors, "expected walls at the ends of axis 0, as the model has, got a periodic one"));
+}
+
 TEST_CASE("a model that was trained with least points keeps them, and answers on the grid that is asked") {
   const Scratch folder;
   simulate_heat(folder);

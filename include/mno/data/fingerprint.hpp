@@ -18,6 +18,8 @@ class Fingerprint {
     for (const auto* field : {&data.initial, &data.mean, &data.variance, &data.known}) add(field->span());
     add(std::span<const T>(data.times));
     add(data.covariance_factor.span());
+    if (data.size() > 0 && data.grid().domain.has_walls())
+      add(std::span<const bool>(data.grid().domain.bounded));
   }
   std::string str() const { return std::to_string(state_); }
 

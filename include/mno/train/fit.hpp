@@ -17,6 +17,7 @@
 #include "mno/data/split.hpp"
 #include "mno/loss/default_recipe.hpp"
 #include "mno/train/checkpoint.hpp"
+#include "mno/train/input_units.hpp"
 #include "mno/train/open_path.hpp"
 #include "mno/train/pilot.hpp"
 #include "mno/train/surrogate.hpp"
@@ -89,6 +90,7 @@ template <class M> M first_model(const FitOptions& options, const DataOf<M>& tra
   if constexpr (M::stochastic)
     model.set_factor_scale(options.factor_scale ? T(*options.factor_scale)
                                                 : 4 * std::sqrt(noise_variance(train)));
+  model.set_input_units(input_units<M>(train));
   model.set_least_points(options.least_points);
   if (train.known.batch() == 1) model.store_known_fields(train.known);
   if constexpr (M::stochastic)
