@@ -19,6 +19,7 @@ class Fingerprint {
     add(std::span<const T>(data.times));
     add(data.covariance_factor.span());
   }
+  std::uint64_t value() const { return state_; }
   std::string str() const { return std::to_string(state_); }
 
  private:
