@@ -146,15 +146,18 @@ std::string percent_less(double value, double floor) {
   return "a CRPS that is " + mno::report::shown(percent, percent < 1 ? 1 : 2) + " % lower";
 }
 
-/// The worst conditions, and one in the middle: what to look at, and under which titles.
-std::map<Index, std::string> to_look_at(const mno::report::Conditions& conditions, Index worst) {
+/// One condition in the middle and the worst ones: what to look at, and under which titles.
+std::vector<std::pair<Index, std::string>> to_look_at(const mno::report::Conditions& conditions,
+                                                      Index worst) {
   const auto order = mno::report::worst_first(conditions);
-  std::map<Index, std::string> chosen;
+  std::vector<std::pair<Index, std::string>> chosen;
   const auto choose = [&](std::size_t place, const std::string& what) {
     const auto& one = conditions.all[order[place]];
-    chosen.emplace(one.sample, mno::Text(what, ": condition ", one.sample, " at t = ", float(one.time), ", ",
-                                         conditions.metrics[0], " ", mno::report::shown(one.scores[0], 3))
-                                   .str());
+    if (std::ranges::any_of(chosen, [&](const auto& other) { return other.first == one.sample; })) return;
+    chosen.emplace_back(one.sample,
+                        mno::Text(what, ": condition ", one.sample, " at t = ", float(one.time), ", ",
+                                  conditions.metrics[0], " ", mno::report::shown(one.scores[0], 3))
+                            .str());
   };
   choose(order.size() / 2, "A typical one");
   for (std::size_t i = 0; i < std::min(order.size(), std::size_t(worst)); ++i)
@@ -249,13 +252,21 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
   const auto titles = to_look_at(*result.conditions, request.examples);
   Selection chosen = request.selection;
   for (const auto& [sample, title] : titles) chosen.samples.push_back(sample);
+  std::map<Index, Evaluation> pictures_of;  // in the order of the file
   for_each_prediction<D>(*loaded, file, chosen, device, [&](const Prediction<D>& p) {
     const metric::Members drawn = draws_from(p);
     const metric::Moments model = metric::moments(p.law, 0);
     const Seen<D> seen{loaded->normaliser(), grid, p.initial, channels, stochastic, model, drawn, p.members};
-    if constexpr (D == 1) add_pictures(result.examples, titles.at(p.sample), seen);
-    if constexpr (D == 2) add_pictures(result.images, titles.at(p.sample), seen);
+    const std::string& title =
+        std::ranges::find(titles, p.sample, &std::pair<Index, std::string>::first)->second;
+    if constexpr (D == 1) add_pictures(pictures_of[p.sample].examples, title, seen);
+    if constexpr (D == 2) add_pictures(pictures_of[p.sample].images, title, seen);
   });
+  for (const auto& [sample, title] : titles) {  // the typical one first, then the worst
+    const Evaluation& one = pictures_of[sample];
+    result.examples.insert(result.examples.end(), one.examples.begin(), one.examples.end());
+    result.images.insert(result.images.end(), one.images.begin(), one.images.end());
+  }
   return result;
 }
 

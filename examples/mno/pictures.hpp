@@ -76,7 +76,7 @@ inline void add_pictures(std::vector<mno::report::Example>& examples, const std:
   }
 }
 
-/// Rows are the first axis. Values share one colour bar, deviations another, and errors have their own.
+/// Rows are the first axis. Values share one colour bar, deviations another, and every error has its own.
 inline void add_pictures(std::vector<mno::report::Image>& images, const std::string& title,
                          const Seen<2>& seen) {
   using mno::report::Numbers;
@@ -95,26 +95,24 @@ inline void add_pictures(std::vector<mno::report::Image>& images, const std::str
     add("Values", "initial field", seen.channel(seen.initial.data(), c));
     add("Values", "predicted mean", mean);
     if (!seen.ensemble()) {
-      add("Values", "what came", member);
-      if (seen.stochastic) add("Values", "a draw of the prediction", seen.channel(seen.draws.col(0), c));
-      add("What came, without the mean", "u − mean", less(member, mean), true);
+      add("Values", "realisation", member);
+      if (seen.stochastic) add("Values", "a predicted draw", seen.channel(seen.draws.col(0), c));
+      add("Realisation − mean", "u − mean", less(member, mean), true);
       if (seen.stochastic) add("Deviation", "predicted", seen.deviation(seen.model, c));
       continue;
     }
     const auto truth = mno::metric::moments(seen.members);
     const Numbers truth_mean = seen.channel(truth.mean, c);
     add("Values", "ensemble mean", truth_mean);
-    if (seen.stochastic) add("Values", "a draw of the prediction", seen.channel(seen.draws.col(0), c));
-    add("Values", "a member of the ensemble", member);
+    if (seen.stochastic) add("Values", "a predicted draw", seen.channel(seen.draws.col(0), c));
+    add("Values", "a member", member);
     if (seen.stochastic) {
       add("Deviation", "predicted", seen.deviation(seen.model, c));
       add("Deviation", "ensemble", seen.deviation(truth, c));
-      add("Errors", "mean − ensemble mean", less(mean, truth_mean), true);
-      add("Errors", "deviation − that of the ensemble",
+      add("Error of the deviation", "predicted − ensemble",
           less(seen.deviation(seen.model, c), seen.deviation(truth, c)), true);
-    } else {
-      add("Errors", "prediction − ensemble mean", less(mean, truth_mean), true);
     }
+    add("Error of the mean", "predicted − ensemble", less(mean, truth_mean), true);
   }
 }
 

@@ -54,11 +54,21 @@ TEST_CASE("which run is better than which is said by the conditions they have in
       {run("a", "1", {1, 2, 3, 4}), run("b", "1", {2, 3, 4, 5.5}), run("c", "1", {1.1, 1.9, 3, 4.1})});
   REQUIRE(all.verdict);
   CHECK(has(all.verdict->sentence, "a: Better than climatology.\nb: Better than climatology.\n"));
-  CHECK(has(all.verdict->sentence, "a has the least CRPS on test.npz. Better than b (CRPS 31 ± "));
+  CHECK(all.verdict->sentence.starts_with("a has the least CRPS on test.npz. Better than b (CRPS 31 ± "));
   CHECK(has(all.verdict->sentence, ", but no better than c (CRPS 1.0 ± "));
   REQUIRE(all.conditions);
   CHECK(all.conditions->metrics == Names{"largest crps", "a", "b", "c"});
   CHECK(all.conditions->all[3].scores == Numbers{5.5, 4, 5.5, 4.1});
+}
+
+TEST_CASE("conditions are compared by the first score that all runs have") {
+  NamedRun a = run("a", "1", {1, 2});
+  a.record.conditions->metrics = {"w2g", "crps"};
+  for (auto& one : a.record.conditions->all) one.scores.insert(one.scores.begin(), 7);
+  const RunRecord all = together({a, run("b", "1", {3, 1})});
+  REQUIRE(all.conditions);
+  CHECK(all.conditions->metrics[0] == "largest crps");
+  CHECK(all.conditions->all[0].scores == Numbers{3, 1, 3});
 }
 
 TEST_CASE("runs on other data, or in other units, have a table of their own, and the page says so") {

@@ -235,7 +235,7 @@ TEST_CASE("a matrix has methods by metrics, the best marked, and floor and paper
   CHECK(has(page, "<caption>b, means over 5 seeds</caption>"));
   CHECK(has(page,
             "<th scope=\"col\" class=\"number\">crps<br/><small>σ</small></th><th scope=\"col\" "
-            "class=\"number\">coverage 0.9<br/><small>share</small></th>"));
+            "class=\"number\">coverage<br/><small>of 0.9</small></th>"));
   CHECK(has(page,
             "<tr><th scope=\"row\">m</th><td class=\"number best\">0.03 <small>± 0.002</small><br/>"
             "<small>1.5 × floor</small></td><td class=\"number\">0.8</td></tr>"));

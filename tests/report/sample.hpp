@@ -21,7 +21,7 @@ inline mno::report::RunRecord sample_record() {
         record.rows.push_back({"Accuracy",
                                benchmark,
                                method,
-                               "relative L2 error of the mean",
+                               "mean_rmse",
                                0.0213 * worse * t,
                                {{"t", t}},
                                5,
@@ -31,7 +31,7 @@ inline mno::report::RunRecord sample_record() {
         record.rows.push_back({"Accuracy",
                                benchmark,
                                method,
-                               "CRPS",
+                               "crps",
                                0.0432 * worse * t,
                                {{"t", t}},
                                5,
@@ -39,11 +39,11 @@ inline mno::report::RunRecord sample_record() {
                                {},
                                0.041 * (benchmark == "Heat" ? 0.01 : 1) * t});
       }
-  record.rows.push_back({"Cost", "Burgers", "MNO", "seconds per draw", 3.2e-6, {}, {}, {}, {}, {}});
-  record.rows.push_back({"Cost", "Burgers", "solver", "seconds per draw", 0.0173, {}, {}, {}, {}, {}});
+  record.rows.push_back({"Cost", "Burgers", "MNO", "seconds_per_draw", 3.2e-6, {}, {}, {}, {}, {}});
+  record.rows.push_back({"Cost", "Burgers", "solver", "seconds_per_draw", 0.0173, {}, {}, {}, {}, {}});
 
   record.rows.push_back(
-      {"Ablation", "Burgers", "MNO", "CRPS", 0.05, {{"backbone", "split"}}, {}, {}, {}, {}});
+      {"Ablation", "Burgers", "MNO", "crps", 0.05, {{"backbone", "split"}}, {}, {}, {}, {}});
   record.figures = {
       {.name = "rank",
        .title = "Error over the rank",

@@ -46,7 +46,7 @@ TEST_CASE("a table of the worst, with the median of all below it") {
   several.all[0].time = 2;
   CHECK(has(worst_conditions(several), ">t</th>"));
   for (int i = 0; i < 50; ++i) several.all.push_back({.sample = i + 100, .scores = {0.01, 1}});
-  CHECK(has(worst_conditions(several), "The worst 15 of 55 conditions"));
+  CHECK(has(worst_conditions(several), "The worst 12 of 55 conditions"));
   CHECK(worst_conditions({}) == "");
 }
 

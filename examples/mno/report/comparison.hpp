@@ -170,13 +170,15 @@ inline std::string best_of(const Runs& runs) {
 inline std::optional<Conditions> conditions_together(const Runs& runs) {
   if (runs.size() < 2 || !runs.front()->record.conditions) return {};
   const Conditions& first = *runs.front()->record.conditions;
-  if (first.metrics.empty()) return {};
-  const std::string metric = first.metrics.front();
-  Conditions all{.metrics = {"largest " + metric}};
+  const auto metric = std::ranges::find_if(first.metrics, [&](const std::string& name) {
+    return std::ranges::all_of(
+        runs, [&](const NamedRun* run) { return scores_of(run->record, name).size() == first.all.size(); });
+  });  // the first that all of them have
+  if (metric == first.metrics.end()) return {};
+  Conditions all{.metrics = {"largest " + *metric}};
   std::vector<Numbers> scores;
   for (const NamedRun* run : runs) {
-    scores.push_back(scores_of(run->record, metric));
-    if (scores.back().size() != first.all.size()) return {};
+    scores.push_back(scores_of(run->record, *metric));
     all.metrics.push_back(run->name);
   }
   for (std::size_t i = 0; i < first.all.size(); ++i) {
@@ -218,6 +220,7 @@ inline RunRecord together(const std::vector<NamedRun>& runs) {
   const auto line = [&](const std::string& text) {
     if (!text.empty()) verdict.sentence += (verdict.sentence.empty() ? "" : "\n") + text;
   };
+  for (const Runs& group : groups) line(best_of(group));
   for (const NamedRun& run : runs) {
     if (run.record.verdict) line(run.name + ": " + run.record.verdict->sentence);
     if (!run.record.command.empty())
@@ -225,7 +228,6 @@ inline RunRecord together(const std::vector<NamedRun>& runs) {
   }
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const Runs& group = groups[g];
-    line(best_of(group));
     const auto& data = group.front()->record.data;
     std::string names;
     for (const NamedRun* run : group) names += (names.empty() ? "" : ", ") + run->name;

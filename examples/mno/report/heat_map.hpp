@@ -155,18 +155,19 @@ inline std::string panels(const std::vector<Image>& images) {
     if (!image.panel || all.empty() || all.back().first != title) all.push_back({title, {}});
     all.back().second.push_back(&image);
   }
-  std::string out, under;
+  std::string out, heading;
   for (const auto& [name, together] : all) {
     const std::size_t slash = together.front()->panel ? name.find('/') : name.npos;
-    const std::string heading = slash == name.npos ? "" : name.substr(0, slash),
+    const std::string own = slash == name.npos ? "" : name.substr(0, slash),
                       drawn = panel(slash == name.npos ? name : name.substr(slash + 1), together);
-    if (!drawn.empty() && heading != under) {
-      out += "<h3>" + escape(heading) + "</h3>\n";
-      under = heading;
-    }
+    if (drawn.empty()) continue;
+    if (out.empty() || own != heading)
+      out += (out.empty() ? "" : "</div>\n") + (own.empty() ? "" : "<h3>" + escape(own) + "</h3>\n") +
+             "<div class=\"panels\">\n";
+    heading = own;
     out += drawn;
   }
-  return out;
+  return out.empty() ? out : out + "</div>\n";
 }
 
 }  // namespace mno::report

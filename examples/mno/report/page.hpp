@@ -27,7 +27,8 @@ th,td{padding:.25rem .8rem .25rem 0;text-align:left;white-space:nowrap;border-bo
 th{border-bottom:1px solid #888;font-weight:600}
 .number{text-align:right;font-variant-numeric:tabular-nums}
 td,th{vertical-align:top}
-tbody th{border-bottom:1px solid #e3e3e3;white-space:normal;min-width:5.5rem}
+tbody th,tfoot th{border-bottom:1px solid #e3e3e3;white-space:normal;min-width:7rem;position:sticky;left:0;background:#fff}
+.matrix thead th{white-space:normal;vertical-align:bottom}
 small{font-size:.78em;color:#555;font-weight:400}
 .best{font-weight:700;color:#00694c}
 .floor *,.paper *{font-style:italic;color:#555;font-weight:400}
@@ -37,10 +38,12 @@ small{font-size:.78em;color:#555;font-weight:400}
 .verdict.better{border-color:#009e73}
 .verdict.worse{border-color:#d55e00}
 .verdict p{max-width:none;margin:.2rem 0}
-.panel{margin:0 0 1rem}
+.panels,.worst{display:flex;flex-wrap:wrap;gap:1rem 2.5rem;align-items:flex-start}
+.worst>*{flex:0 1 auto;min-width:0;max-width:100%}
+.worst .panels{flex:1 1 24rem}
 .tiles{display:flex;flex-wrap:wrap;gap:.6rem 1rem;align-items:flex-end}
 .tile{flex:0 1 11rem;min-width:7rem}
-.tile:has(.wide){flex:1 1 20rem;max-width:40rem}
+.tile:has(.wide){flex:1 1 16rem;max-width:34rem}
 .tile p{margin:0;font-size:.85rem}
 .field{display:block;width:100%;height:auto}
 .bar{width:4.8rem;height:11rem;flex:none}
@@ -51,6 +54,7 @@ figcaption{font-weight:600;overflow-wrap:anywhere}
 .legend{display:flex;flex-wrap:wrap;gap:0 1rem;margin:.1rem 0 .2rem;padding:0;list-style:none;font-size:.85rem}
 .mark{width:26px;height:12px;margin-right:.35rem;vertical-align:-1px}
 .note{font-size:.85rem;color:#555;margin:.2rem 0}
+@media (max-width:40rem){.tile{flex-basis:6.5rem;min-width:6rem}.bar{width:3.6rem;height:8rem}}
 @page{margin:15mm}
 @media print{
 body{padding:0;max-width:none;font-size:10pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}

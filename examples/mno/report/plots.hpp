@@ -110,7 +110,7 @@ inline Plot mean_plot(const Example& e) {
             .y_label = "u"};
   if (has_draws_only(e))
     for (std::size_t m = 0; m < e.members.size(); ++m)
-      add_line(plot, {.name = m == 0 ? (e.members.size() == 1 ? "what came" : "what came, each draw") : "",
+      add_line(plot, {.name = m == 0 ? (e.members.size() == 1 ? "realisation" : "realisations") : "",
                       .x = e.x,
                       .y = e.members[m],
                       .colour = colour::vermilion,
@@ -136,7 +136,7 @@ inline Plot error_plot(const Example& e) {
   const bool draws = has_draws_only(e);
   const Numbers& truth = draws ? e.members.front() : e.truth_mean;
   if (e.mean.empty() || truth.empty()) return {};
-  Plot plot{.title = draws ? "What came, without the mean" : "Error of the mean",
+  Plot plot{.title = draws ? "Realisation − mean" : "Error of the mean",
             .x_label = "x",
             .y_label = draws ? "u − mean" : "mean − ensemble mean"};
   Line line{.name = draws ? "u − mean" : "error",

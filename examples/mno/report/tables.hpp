@@ -23,6 +23,13 @@ inline std::string shown_place(const std::map<std::string, At>& at) {
   return escape(out);
 }
 
+/// A name that may go on in the next line after an underscore.
+inline std::string breakable(const std::string& name) {
+  std::string out;
+  for (const char c : name) out += escape({&c, 1}) + (c == '_' ? "<wbr/>" : "");
+  return out;
+}
+
 /// The value, half its interval, and how many times the floor it is.
 inline std::string cell_of(const Row* row, bool best) {
   if (!row) return "<td class=\"number\">–</td>";
@@ -39,10 +46,9 @@ inline std::string table(const std::string& caption, const std::vector<const Row
   const bool one_floor = matrix.one_floor(), places = !matrix.places.empty();
   std::string head = "<th scope=\"col\">Method</th>" + std::string(places ? "<th scope=\"col\">At</th>" : "");
   for (const Matrix::Column& column : matrix.columns) {
-    const std::string unit = unit_of(column.metric);
-    head += "<th scope=\"col\" class=\"number\">" + escape(column.metric) +
-            (column.level ? " " + escape(shown_at(*column.level)) : "") +
-            (unit.empty() ? "" : "<br/><small>" + unit + "</small>") + "</th>";
+    const std::string unit = column.level ? "of " + shown_at(*column.level) : unit_of(column.metric);
+    head += "<th scope=\"col\" class=\"number\">" + breakable(column.metric) +
+            (unit.empty() ? "" : "<br/><small>" + escape(unit) + "</small>") + "</th>";
   }
   std::vector<const Matrix::Line*> all;
   for (const Matrix::Block& block : matrix.blocks)

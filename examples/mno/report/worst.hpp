@@ -41,7 +41,7 @@ inline std::string tint(double value, double median) {
 }
 
 inline std::string worst_table(const Conditions& conditions) {
-  constexpr std::size_t most = 15;
+  constexpr std::size_t most = 12;
   const auto order = worst_first(conditions);
   bool times = false;
   for (const ConditionScores& one : conditions.all) times |= one.time != conditions.all.front().time;
@@ -76,9 +76,7 @@ inline std::string worst_table(const Conditions& conditions) {
   return "<div class=\"scroll\" tabindex=\"0\">\n<table class=\"sortable\">\n<caption>The worst " +
          std::to_string(shown_ones) + " of " + std::to_string(order.size()) + " conditions by " +
          escape(conditions.metrics.front()) + "</caption>\n<thead><tr>" + head + "</tr></thead>\n<tbody>\n" +
-         body + "</tr></tfoot>\n</table>\n</div>\n<p class=\"note\">Colours: " +
-         "white is the median of all conditions, red four times that or more, blue half of it or less. A " +
-         "click on the head of a column sorts by it.</p>\n";
+         body + "</tr></tfoot>\n</table>\n</div>\n";
 }
 
 /// A table sorts its own lines; without scripts it is as it is, the worst first.
@@ -106,7 +104,9 @@ document.querySelectorAll("table.sortable").forEach(function (table) {
 
 inline std::string worst_conditions(const Conditions& conditions) {
   if (conditions.all.empty() || conditions.metrics.empty()) return "";
-  return worst_table(conditions) + panels(conditions.maps);
+  return "<div class=\"worst\">\n" + worst_table(conditions) + panels(conditions.maps) + "</div>\n" +
+         "<p class=\"note\">Colours of the table: white is the median of all conditions, red four times that "
+         "or more, blue half of it or less. A click on the head of a column sorts by it.</p>\n";
 }
 
 }  // namespace mno::report
