@@ -408,7 +408,9 @@ void Study::show(const Trained& trained, const Data& data) {
   const auto file = program::open_ensembles(data.file);
   const auto seen = program::evaluate(*file, request);
   record_.verdict = seen.verdict;
-  if (record_.verdict) record_.verdict->sentence = trained.method + ": " + record_.verdict->sentence;
+  if (record_.verdict)
+    record_.verdict->sentence =
+        trained.method + (trained.models.size() > 1 ? ", first seed: " : ": ") + record_.verdict->sentence;
   record_.conditions = seen.conditions;
   record_.examples = seen.examples;
   record_.calibration = seen.calibration;

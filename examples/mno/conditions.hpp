@@ -54,7 +54,6 @@ template <int D> class ConditionCard {
     result_.all.push_back(std::move(one));
   }
 
-  const mno::report::Conditions& scores() const { return result_; }
   std::vector<mno::Index> origins() const {
     std::vector<mno::Index> all;
     for (const auto& one : result_.all) all.push_back(one.origin);

@@ -182,17 +182,18 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
   metric::MomentSpectra<D> spectra(grid, channels), true_spectra(grid, channels);
   const bool pictures = loaded->warp().identity();  // those of a warped law would need quantiles
   const bool keep = !request.fields.empty(), stochastic = loaded->stochastic(),
-             curves = request.examples > 0 && pictures, several = least > 1;
+             look = request.examples > 0 && card.wants("crps"), curves = look && pictures,
+             several = least > 1;
   if (keep && !pictures)
     io::refuse(request.model.string(),
                "expected a model without a warp, to write moments and pictures, found ",
                loaded->warp().text());
   Moments<D> own(keep ? file.samples() : 0, grid, channels);
   std::optional<ReferenceCards<D>> references;
-  if (loaded->references() && card.wants("crps"))
-    references.emplace(*loaded->references(), grid, least, request.metrics);
+  if (loaded->references() && look) references.emplace(*loaded->references(), grid, least, request.metrics);
   ConditionCard<D> conditions(grid, channels, least >= mno::least_ensemble, stochastic);
   mno::Fingerprint content;
+  int count = 0;
   const auto draws_from = [&](const Prediction<D>& p) {  // a point mass needs one
     return metric::members(
         mno::sample(p.law, stochastic ? draws : 1, (request.seed << 32) + std::uint64_t(p.sample)));
@@ -200,12 +201,13 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
 
   for_each_prediction<D>(*loaded, file, request.selection, device, [&](const Prediction<D>& p) {
     content.add(std::span<const std::uint64_t>(&p.content, 1));
+    ++count;
     if (stochastic)
       card.add(p.law, 0, card.wants_draws() ? draws_from(p) : metric::Members(), p.members);
     else
       card.add(p.law.mean, 0, p.members);
     if (references) references->add(p);
-    if (card.wants("crps"))
+    if (look)
       conditions.add(p.sample, p.origin, double(p.time), p.law, p.members, card.crps_per_condition().back());
     if (!curves && !keep) return;
     const metric::Moments model = metric::moments(p.law, 0), ensemble = moments_of(p.members);
@@ -227,7 +229,7 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
   result.rows = rows_of(card.rows());
   result.data = {.content = content.str(),
                  .members = members_text(file),
-                 .conditions = int(conditions.scores().all.size()),
+                 .conditions = count,
                  .scale = loaded->normaliser().scale};
   if (references) {
     references->put(result);
@@ -246,9 +248,10 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
     for (std::size_t k = 0; k < result.spectra.mean.size(); ++k)
       result.spectra.wavenumber.push_back(double(k));
   }
-  if (!curves || !card.wants("crps")) return result;
-
+  if (!look) return result;
   result.conditions = conditions.value();
+  if (!pictures) return result;
+
   const auto titles = to_look_at(*result.conditions, request.examples);
   Selection chosen = request.selection;
   for (const auto& [sample, title] : titles) chosen.samples.push_back(sample);
