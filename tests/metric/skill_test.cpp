@@ -97,9 +97,19 @@ TEST_CASE("a sentence has the good news first, and says by how much") {
   CHECK(metric::skill_sentence({}) == "");
 }
 
+TEST_CASE("a reference that is perfect can be equalled and not beaten") {
+  const Skill worse = metric::skill(Numbers{1, 2}, Numbers{0, 0}),
+              same = metric::skill(Numbers{0, 0}, Numbers{0, 0});
+  CHECK(worse.worse());
+  CHECK(same.verdict() == "no better than");
+  CHECK(metric::skill_sentence(std::vector{NamedSkill{"u_0", worse}}) ==
+        "Worse than u_0 (CRPS above 0, which it has), over 2 conditions.");
+}
+
 TEST_CASE("scores that do not belong together are refused") {
   CHECK_THROWS_AS(metric::skill(Numbers{1, 2}, Numbers{1}), Error);
   CHECK_THROWS_AS(metric::skill(Numbers{}, Numbers{}), Error);
   CHECK_THROWS_AS(metric::skill(Numbers{1, 2}, Numbers{1, 2}, std::vector<Index>{1}), Error);
-  CHECK_THROWS_AS(metric::skill(Numbers{1, 2}, Numbers{0, 0}), Error);
+  CHECK_THROWS_AS(metric::skill(Numbers{1, std::nan("")}, Numbers{1, 1}), Error);
+  CHECK_THROWS_AS(metric::skill(Numbers{1, 2}, Numbers{-1, 0}), Error);
 }

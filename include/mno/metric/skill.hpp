@@ -59,10 +59,18 @@ inline Skill skill(std::span<const double> scores, std::span<const double> refer
       sum->reference += reference[i];
     }
   }
-  require(all.reference > 0, "metric::skill", "reference", Text("scores above 0 on average"),
-          Text(all.reference / double(n)));
+  require(std::isfinite(all.score) && all.reference >= 0, "metric::skill", "scores",
+          Text("finite scores, and a reference whose scores are not negative"),
+          Text(all.score, " and ", all.reference, " in all"));
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Skill result{0, infinity, Index(n), Index(fields.size())};
+  if (all.reference == 0) {  // it is perfect, and whoever is not is worse beyond measure
+    result.value = all.score > 0 ? -infinity : 0;
+    result.half_width = 0;
+    return result;
+  }
   const double ratio = all.score / all.reference, count = double(fields.size());
-  Skill result{1 - ratio, std::numeric_limits<double>::infinity(), Index(n), Index(fields.size())};
+  result.value = 1 - ratio;
   if (fields.size() < 2) return result;
   double squares = 0;
   for (const auto& [origin, sum] : fields) squares += std::pow(sum.score - ratio * sum.reference, 2);
@@ -85,6 +93,7 @@ inline std::string difference_text(const Skill& s) {
     if (percent >= 9.95) return std::to_string(std::llround(percent));
     return std::to_string(std::llround(tenths) / 10) + "." + std::to_string(std::llround(tenths) % 10);
   };
+  if (!std::isfinite(s.value)) return "above 0, which it has";
   const char* direction = s.value >= 0 ? " % lower" : " % higher";
   if (!std::isfinite(s.half_width)) return digits(100 * std::abs(s.value)) + direction;
   return digits(100 * std::abs(s.value)) + " ± " + digits(100 * s.half_width) + direction;
