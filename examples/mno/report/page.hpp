@@ -47,7 +47,7 @@ small{font-size:.78em;color:#555;font-weight:400}
 .tile p{margin:0;font-size:.85rem}
 .field{display:block;width:100%;height:auto}
 .bar{width:4.8rem;height:11rem;flex:none}
-.figures{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:1.2rem 1.5rem}
+.figures{margin-top:.6rem;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr));gap:1.2rem 1.5rem}
 figure{margin:0;min-width:0}
 figcaption{font-weight:600;overflow-wrap:anywhere}
 .plot{display:block;width:100%;height:auto;max-width:32rem}
