@@ -50,8 +50,6 @@ template <int D> class Predictor {
   virtual const mno::AnyWarp& warp() const = 0;
   virtual const mno::Domain<D>& domain() const = 0;
   virtual bool stochastic() const = 0;
-  /// In the model's own coordinates; none in files of before.
-  virtual const std::optional<mno::metric::References<float, D>>& references() const = 0;
   /// In the units of the data.
   virtual mno::Law<float, D, mno::AnyResidual, mno::AnyWarp> predict(
       const mno::Condition<float, D>& condition, mno::Cpu& device) const = 0;

@@ -20,9 +20,6 @@ template <class M> class PredictorOf final : public Predictor<M::dimension> {
   const mno::AnyWarp& warp() const override { return surrogate_.warp(); }
   const mno::Domain<D>& domain() const override { return surrogate_.model().domain(); }
   bool stochastic() const override { return M::stochastic; }
-  const std::optional<mno::metric::References<float, D>>& references() const override {
-    return surrogate_.references();
-  }
   mno::Law<float, D, mno::AnyResidual, mno::AnyWarp> predict(const mno::Condition<float, D>& condition,
                                                              mno::Cpu& device) const override {
     return as_law(surrogate_.predict(condition, device));
