@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <mno/data/fingerprint.hpp>
+#include <mno/io/safetensors/references.hpp>
 #include <mno/io/zip/npz.hpp>
 #include <mno/law/sample.hpp>
 #include <mno/metric/scorecard.hpp>
@@ -124,7 +125,10 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
                loaded->warp().text());
   Moments<D> own(keep ? file.samples() : 0, grid, channels);
   std::optional<ReferenceCards<D>> references;
-  if (loaded->references() && look) references.emplace(*loaded->references(), grid, least, request.metrics);
+  if (auto known =
+          io::read_references<float, D>(io::SafetensorsReader(request.model), channels, loaded->domain());
+      known && look)
+    references.emplace(std::move(*known), grid, least, request.metrics);
   ConditionCard<D> conditions(grid, channels, least >= mno::least_ensemble, stochastic);
   mno::Fingerprint content;
   int count = 0;

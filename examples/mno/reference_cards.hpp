@@ -40,9 +40,9 @@ inline std::string percent_less(double value, double floor) {
 /// The references that a model has to beat, scored as it is.
 template <int D> class ReferenceCards {
  public:
-  ReferenceCards(const mno::metric::References<float, D>& references, const mno::Grid<D>& grid,
+  ReferenceCards(mno::metric::References<float, D> references, const mno::Grid<D>& grid,
                  mno::Index least_members, const std::vector<std::string>& wanted)
-      : references_(references),
+      : references_(std::move(references)),
         climatology_(grid, least_members, options(wanted, least_members)),
         constant_(grid, least_members, options(wanted, least_members)) {}
 
@@ -79,7 +79,7 @@ template <int D> class ReferenceCards {
                                                mno::Index least_members) {
     return {.metrics = scores_of_references(wanted, least_members), .floors = false};
   }
-  const mno::metric::References<float, D>& references_;
+  mno::metric::References<float, D> references_;
   mno::metric::Scorecard<D> climatology_, constant_;
 };
 
