@@ -16,9 +16,9 @@ namespace {
 namespace io = mno::io;
 using Json = nlohmann::ordered_json;
 
-/// What a checkpoint has beside the model.
-bool of_training(const std::string& name) {
-  for (const char* prefix : {"adamw.", "average.", "best."})
+/// What a checkpoint has beside the model, and what a model has to beat.
+bool beside_model(const std::string& name) {
+  for (const char* prefix : {"adamw.", "average.", "best.", "reference."})
     if (name.starts_with(prefix)) return true;
   return false;
 }
@@ -73,7 +73,7 @@ Json of_safetensors(const std::filesystem::path& path) {
   std::uint64_t parameters = 0;
   Json leaves = Json::array();
   for (const std::string& name : file.names()) {
-    if (model && of_training(name)) continue;
+    if (model && beside_model(name)) continue;
     leaves.push_back(array(name, file.layout(name)));
     if (name != "known_fields") parameters += file.layout(name).elements();
   }

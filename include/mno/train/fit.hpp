@@ -11,6 +11,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <numeric>
 
 #include "mno/data/fingerprint.hpp"
 #include "mno/data/noise_variance.hpp"
@@ -132,6 +133,18 @@ FitChoice choose_loss(FitOptions& options, M& model, const DataOf<M>& train, con
                          " unexplained, in normalised units")
                         .str()};
   }
+}
+
+/// Of the trained model; it has seen the training data, so its residuals are taken from other data if there
+/// is any, else from the first conditions of that.
+template <class M, class Device>
+metric::References<typename M::Scalar, M::dimension> references_of(const M& model, const DataOf<M>& train,
+                                                                   const std::optional<Scores>& validation,
+                                                                   Device& device) {
+  if (validation) return metric::references(train, validation->residual_variance);
+  std::vector<Index> first(std::size_t(std::min<Index>(train.size(), 128)));
+  std::iota(first.begin(), first.end(), Index(0));
+  return metric::references(train, score(model, subset(train, first), device).residual_variance);
 }
 
 /// A run of training with its checkpoints.
@@ -287,8 +300,12 @@ Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = 
         about["validation." + name] = io::detail::number(value);
     }
   }
-  return {Surrogate<M>(std::move(model), normaliser, options.residual, options.warp, std::move(about)),
-          std::move(report)};
+  Fit<M> result{Surrogate<M>(std::move(model), normaliser, options.residual, options.warp, std::move(about)),
+                std::move(report)};
+  if (!result.report.interrupted)
+    result.surrogate.set_references(
+        detail::references_of(result.surrogate.model(), train, result.report.scores, device));
+  return result;
 }
 
 /// With validation data of its own; an empty ensemble is none.
