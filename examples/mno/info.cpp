@@ -46,7 +46,7 @@ Json of_npz(const std::filesystem::path& path) {
   const io::NpzReader file(path);
   Json json{{"kind", "npz"}, {"arrays", Json::array()}};
   for (const std::string& name : file.names())
-    json["arrays"].push_back(array(name, file.open(name).layout()));
+    json["arrays"].push_back(array(name, file.open(name)->layout()));
   if (file.contains("u0") && file.contains("uT") && file.contains("t")) describe_ensemble(path, json);
   return json;
 }

@@ -10,11 +10,12 @@
 //
 //   length (axis) or one number                  of the periodic box; 1 if it is not there
 //   fields (field, x…) or (sample, field, x…)    known fields, if there are any
+//   group (sample)                               numbers of trajectories, if samples are pieces of some
 //
 // Shapes are compared before anything is allocated, and members pass by one sample at a time. Samples with
 // the same u0 (several query times of one initial condition) have one origin, so that no split tears them
-// apart. What opens a file of a format stands in a header of its own: zip/ensemble_file.hpp for
-// .npz, hdf5/ensemble_file.hpp for HDF5.
+// apart; where there are groups, these say what belongs together, and u0 does not. What opens a file of a
+// format stands in a header of its own: zip/ensemble_file.hpp for .npz, hdf5/ensemble_file.hpp for HDF5.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -52,6 +53,9 @@ template <class = void> class BasicEnsembleReader {
     read_times();
     read_lengths();
     check_fields();
+    if (contains("group")) groups_ = numbers("group", samples());
+    for (const double group : groups_)
+      if (!std::isfinite(group)) refuse(name_, "expected numbers of groups, found ", group);
   }
 
   const std::string& name() const { return name_; }
@@ -113,10 +117,14 @@ template <class = void> class BasicEnsembleReader {
           reinterpret_cast<const char*>(ensemble.initial.data()) + std::size_t(sample) * bytes, bytes);
     };
     std::map<std::string_view, Index> seen;
+    std::map<double, Index> begun;  // the first sample of every group
     for_each<T, D>([&](Index sample, Field<T, D>& initial, T time, Field<T, D>& drawn) {
       set_condition<T, D>(ensemble, sample, std::as_const(initial).view(), time, sample,
                           std::as_const(drawn).view());
-      ensemble.origins[std::size_t(sample)] = seen.emplace(row(sample), sample).first->second;
+      ensemble.origins[std::size_t(sample)] =
+          groups_.empty()
+              ? seen.emplace(row(sample), sample).first->second
+              : begun.emplace(groups_[groups_.size() == 1 ? 0 : std::size_t(sample)], sample).first->second;
     });
     if (!options.point_masses && most_members() > 1 &&
         std::ranges::all_of(ensemble.variance.span(), [](T v) { return v == T(0); }))
@@ -142,29 +150,7 @@ template <class = void> class BasicEnsembleReader {
     const Layout& layout = stored->layout();
     if (layout.shape.size() > 1 || (layout.rows() != 1 && layout.rows() != count))
       refuse(name_, "expected ", array, " to be one number or ", count, " in a row, found ", layout.str());
-    const Array values = stored->read_rows(0, layout.rows());
-    std::vector<double> result;
-    const auto take = [&]<class T>(std::span<const T> all) {
-      for (const T value : all) result.push_back(double(value));
-    };
-    switch (layout.type) {
-      case Type::f32:
-        take(values.values<float>());
-        break;
-      case Type::f64:
-        take(values.values<double>());
-        break;
-      case Type::i32:
-        take(values.values<std::int32_t>());
-        break;
-      case Type::i64:
-        take(values.values<std::int64_t>());
-        break;
-      case Type::u8:
-      case Type::boolean:
-        refuse(name_, "expected ", array, " to hold numbers, found ", layout.str());
-    }
-    return result;
+    return numbers_of(stored->read());
   }
   void read_counts(const Extents& u0, const Extents& uT) {
     const auto like_u0 = [&](std::size_t axis) {  // from this axis on as u0 from its channels on
@@ -238,6 +224,7 @@ template <class = void> class BasicEnsembleReader {
   std::vector<Index> counts_;  // (sample), or one for all
   bool member_axis_ = false;   // uT is (sample, member, …)
   std::vector<double> times_, length_;
+  std::vector<double> groups_;  // (sample), one for all, or empty
   Index known_ = 0;
 };
 using EnsembleReader = BasicEnsembleReader<>;
