@@ -14,7 +14,8 @@
 class FileOf {
  public:
   explicit FileOf(std::span<const std::byte> bytes) : descriptor_(memfd_create("fuzz", 0)) {
-    always(bool(descriptor_) && write(descriptor_.get(), bytes.data(), bytes.size()) == ssize_t(bytes.size()));
+    always(bool(descriptor_) &&
+           write(descriptor_.get(), bytes.data(), bytes.size()) == ssize_t(bytes.size()));
   }
   std::filesystem::path path() const { return "/proc/self/fd/" + std::to_string(descriptor_.get()); }
 

@@ -6,7 +6,8 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   isolate_findings();
   const auto path = std::filesystem::temp_directory_path() / ("mno-mat-fuzz-" + std::to_string(getpid()));
   {
-    const std::unique_ptr<mat_t, mno::io::detail::MatClose> file(Mat_CreateVer(path.c_str(), nullptr, MAT_FT_MAT5));
+    const std::unique_ptr<mat_t, mno::io::detail::MatClose> file(
+        Mat_CreateVer(path.c_str(), nullptr, MAT_FT_MAT5));
     double values[] = {1, 2, 3, 4, 5, 6};
     std::size_t shape[] = {2, 3};
     const std::unique_ptr<matvar_t, mno::io::detail::MatClose> a(

@@ -45,7 +45,7 @@ TEST_CASE("packed integers become what they stand for, and missing ones no numbe
   const std::vector<double> values = numbers_of(array->read());
   CHECK(values[0] == 270);
   CHECK(values[1] == 275);
-  for (std::size_t i : {2, 3, 4}) CHECK(std::isnan(values[i]));
+  for (std::size_t i = 2; i < 5; ++i) CHECK(std::isnan(values[i]));
 }
 
 TEST_CASE("an array of which nothing is said stays as it is") {

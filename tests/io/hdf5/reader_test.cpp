@@ -100,7 +100,7 @@ TEST_CASE("a writer that is given up leaves the old file") {
 TEST_CASE("a disk that is full is an error, the old file stays, and the library lives on") {
   const Scratch scratch;
   spoil(scratch / "a.h5", bytes("as it was"));
-  for (const rlim_t room : {1000, 10'000, 100'000})
+  for (const rlim_t room : {1000u, 10'000u, 100'000u})
     for (bool deflate : {false, true}) {
       const std::string told = refusal([&] {
         const SizeLimit full(room);

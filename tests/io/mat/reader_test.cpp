@@ -37,8 +37,6 @@ TEST_CASE("matrices come back with MATLAB's axes, from version 5, packed or not,
   for (const auto& [version, packed] :
        {std::pair(MAT_FT_MAT5, MAT_COMPRESSION_NONE), std::pair(MAT_FT_MAT5, MAT_COMPRESSION_ZLIB),
         std::pair(MAT_FT_MAT73, MAT_COMPRESSION_NONE)}) {
-    CAPTURE(int(version));
-    CAPTURE(int(packed));
     std::filesystem::remove(scratch / "a.mat");
     write_example(scratch / "a.mat", version, packed);
     const MatReader reader(scratch / "a.mat");
