@@ -209,7 +209,8 @@ template <class Format> void reads_single_draws() {
     Format::write(folder / "data", content.arrays());
     typename Format::File file(folder / "data");
     CHECK(file.counts() == std::vector<Index>(3, 1));
-    const auto data = file.template read<float, 2>();
+    const auto data = file.template read<float, 2>({.keep = {.factors = 2}});
+    CHECK(data.covariance_factor.size() == 0);  // a draw has none
     CHECK(data.counts == std::vector<Index>(3, 1));
     CHECK(data.variance(2, 3, 1) == 0.0f);
     REQUIRE(data.members.batch() == 3);  // draws are kept

@@ -107,8 +107,9 @@ template <class = void> class BasicEnsembleReader {
   }
 
   /// All samples as statistics; of the members what the options keep, and all where there are samples with
-  /// few: make_ensemble says which.
+  /// few: make_ensemble says which. Leading factors are kept where every sample has at least two members.
   template <class T, int D> Ensemble<T, D> read(EnsembleFileOptions options = {}) {
+    if (least_members() < 2) options.keep.factors = 0;  // a single draw has none
     const std::vector<Index> each = counts();
     auto ensemble = make_ensemble<T, D>(std::span<const Index>(each), grid<D>(), channels(), options.keep);
     const std::size_t bytes = std::size_t(ensemble.initial.points() * channels()) * sizeof(T);
