@@ -161,6 +161,7 @@ std::string description(const Equation& equation) {
         }());
         add("time", e.time);
         if constexpr (requires { e.nu; }) add("nu", e.nu);
+        if constexpr (requires { e.velocity; }) add("velocity", e.velocity);
         if constexpr (requires { e.growth; }) add("growth", e.growth);
         if constexpr (requires { e.hurst; }) add("hurst", e.hurst);
         if constexpr (requires { e.steps; }) add("steps", double(e.steps));
@@ -241,9 +242,10 @@ void add_simulate(CLI::App& app, Run& run) {
   one->add_option("--steps", rough->equation.steps, "Steps of the time grid")->capture_default_str();
   one->add_option("--points", rough->equation.points, "Points")->capture_default_str();
 
-  const auto heat = add_equation(*command, run, "heat", "u_t = nu u_xx + sigma dW, whose law is known",
+  const auto heat = add_equation(*command, run, "heat", "u_t = nu u_xx - c u_x + sigma dW, whose law is known",
                                  mno::spde::Heat{}, one);
   one->add_option("--nu", heat->equation.nu, "Diffusion")->capture_default_str();
+  one->add_option("--velocity", heat->equation.velocity, "Velocity c")->capture_default_str();
   one->add_option("--sigma", heat->equation.sigma, "Noise")->capture_default_str();
   one->add_option("--points", heat->equation.points, "Points")->capture_default_str();
 

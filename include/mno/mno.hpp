@@ -64,6 +64,7 @@
 #include "mno/layer/conv.hpp"
 #include "mno/layer/factorised_spectral.hpp"
 #include "mno/layer/film.hpp"
+#include "mno/layer/fixed_field.hpp"
 #include "mno/layer/group_norm.hpp"
 #include "mno/layer/nearest.hpp"
 #include "mno/layer/noise.hpp"

@@ -138,6 +138,8 @@ TEST_CASE("every template argument of the library's leaves and nodes shows in th
             Separable<4, 1, 1, 5>,  //
             Mercer<2, 2>, Mercer<2, 2, Half>, Mercer<4, 1>, Mercer<1, 4>, InitialPath<2, 1>,
             InitialPath<2, 2>, InitialPath<3, 1>,  //
+            FixedField<2, 1, 1, 4>, FixedField<2, 1, 2, 4>, FixedField<2, 1, 1, 3>, FixedField<2, 2, 1, 4>,
+            FixedField<3, 1, 1, 4>,  //
             Chain<A, B>, Chain<B, A>, Sum<A, B>, Sum<B, A>, Product<A, B>, Product<B, A>, Concat<A, B>,
             Concat<B, A>, Concat<A, B, A>, Sum<A, B, A>, Chain<A, B, A>, Gated<A, Gate>, Gated<A, PowerGate>,
             Gated<B, Gate>, Repeat<2, A>, Repeat<3, A>, Repeat<2, B>, Tied<2, A>, Tied<3, A>, Tied<2, B>>{});

@@ -28,6 +28,26 @@ TEST_CASE("members have the exact mean and covariance at every query time") {
   }
 }
 
+TEST_CASE("what is carried along is the equation without velocity, moved by ct") {
+  const Heat still{.nu = 0.01, .points = 16, .noise = ModalNoise::with_mean(4)};
+  Heat carried = still;
+  carried.velocity = 0.5;
+  // ct is a quarter of the box at t = 1/2: four of sixteen points
+  const ExactLaw a = exact_law(still, 3, 0, 0.5), b = exact_law(carried, 3, 0, 0.5);
+  const auto gamma = [](const ExactLaw& law) { return Eigen::MatrixXd(law.factor.transpose() * law.factor); };
+  for (Index p = 0; p < 16; ++p)
+    CHECK(b.mean(0, (p + 4) % 16, 0) == Approx(a.mean(0, p, 0)).epsilon(1e-12));
+  CHECK((gamma(a) - gamma(b)).norm() < 1e-12 * gamma(a).norm());
+  // and each path too: the same noise gives the same members, moved
+  const Sampling two{.samples = 1, .members = 3, .seed = 3, .times = {0.25, 0.5}};
+  const auto x = collect<double>(still, two), y = collect<double>(carried, two);
+  for (Index m = 0; m < 3; ++m)
+    for (Index p = 0; p < 16; ++p) {
+      CHECK(y.of(0)(m, (p + 2) % 16, 0) == Approx(x.of(0)(m, p, 0)).epsilon(1e-9));
+      CHECK(y.of(1)(m, (p + 4) % 16, 0) == Approx(x.of(1)(m, p, 0)).epsilon(1e-9));
+    }
+}
+
 TEST_CASE("two times of one path are correlated as an Ornstein–Uhlenbeck process is") {
   // with one point and q_0 alone, u − u_0 is Brownian: Cov(u_s, u_t) = σ² min(s, t)
   const Heat heat{.sigma = 1, .points = 1, .noise = {{1.}}};

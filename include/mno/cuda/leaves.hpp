@@ -4,6 +4,7 @@
 #include "mno/cuda/conv.hpp"
 #include "mno/cuda/factorised_spectral.hpp"
 #include "mno/cuda/film.hpp"
+#include "mno/cuda/fixed_field.hpp"
 #include "mno/cuda/group_norm.hpp"
 #include "mno/cuda/mercer.hpp"
 #include "mno/cuda/nearest.hpp"

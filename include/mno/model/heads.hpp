@@ -8,6 +8,7 @@
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 #include "mno/layer/activation.hpp"
+#include "mno/layer/fixed_field.hpp"
 #include "mno/layer/initial_path.hpp"
 #include "mno/layer/mercer.hpp"
 #include "mno/layer/pointwise.hpp"
@@ -52,8 +53,11 @@ template <Shape S> struct FactorHead : detail::Projection<S, S::rank * S::channe
 };
 
 /// Drop-in for FactorHead: the factor, and in C further channels the nugget's deviation η, so that
-/// Γ = BᵀB + diag(η²). It stands behind the same gate: the law is exact at t = 0.
-template <Shape S> struct NuggetFactorHead : detail::Projection<S, (S::rank + 1) * S::channels> {
+/// Γ = BᵀB + diag(η²). What of them is the same for every condition is a field of its own, which the layers
+/// need not learn to repeat. All of it stands behind the same gate: the law is exact at t = 0.
+template <Shape S>
+struct NuggetFactorHead : Sum<detail::Projection<S, (S::rank + 1) * S::channels>,
+                              FixedField<S::width, (S::rank + 1) * S::channels, S::dimension, S::modes>> {
   static constexpr const char* name = "factor";
 };
 

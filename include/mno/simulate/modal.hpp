@@ -1,7 +1,9 @@
 #pragma once
 // Fields whose noise stays in the span of its basis functions and is Gaussian there:
 //
-//     u_t(x) = m_t(x) + Σ_i c_i(t) φ_i(x),    φ_i the noise's basis, c_i independent.
+//     u_t(x) = m_t(x) + Σ_i c_i(t) φ_i(x),    φ_i the noise's basis, c_i independent,
+//
+// where the basis may move: φ_i(x − shift(t)).
 //
 // No time stepping is needed: c_i goes from one query time to the next in one exact step,
 //     c_i(t) = decay · c_i(s) + deviation · ξ,
@@ -29,14 +31,24 @@ struct ExactLaw {
   ModalNoise::Rows factor;    // (rank, points)
 };
 
+namespace detail {
+/// How far an equation's basis has moved at time t; one that says nothing of it stays.
+template <class Equation> double shift_of(const Equation& equation, double t) {
+  if constexpr (requires { equation.shift(t); })
+    return equation.shift(t);
+  else
+    return 0;
+}
+}  // namespace detail
+
 /// Equation has mean(u_0, t) as a series and deviation(k, t), the standard deviation of a coefficient of
-/// wavenumber k.
+/// wavenumber k; and shift(t) where its basis moves.
 template <class Equation>
 ExactLaw exact_law(const Equation& equation, const FourierSeries& initial, double t) {
   equation.check();
   equation.check_time(t);
   const Grid<1> grid = equation.grid();
-  ExactLaw law{{1, grid, 1}, {1, grid, 1}, equation.noise.basis(grid.size())};
+  ExactLaw law{{1, grid, 1}, {1, grid, 1}, equation.noise.basis(grid.size(), detail::shift_of(equation, t))};
   equation.mean(initial, t).evaluate(law.mean.view());
   for (Index i = 0; i < law.factor.rows(); ++i)
     law.factor.row(i) *= equation.deviation(equation.noise.wavenumber(i), t);
@@ -76,8 +88,7 @@ inline void check_free_time(double t, const char* equation) {
 /// Equation has also transition(k, s, t).
 template <class T, class Equation> class ModalSolver {
  public:
-  explicit ModalSolver(const Equation& equation)
-      : equation_(equation), basis_(detail::flat<T>(equation.noise.basis(equation.grid().size()))) {}
+  explicit ModalSolver(const Equation& equation) : equation_(equation) {}
 
   void run(const detail::Task<T, 1>& task, Arena& scratch) const {
     const FourierSeries series = equation_.initial.draw(task.seed, task.sample);
@@ -95,7 +106,8 @@ template <class T, class Equation> class ModalSolver {
         move(normals, query, before, now, std::min(block, task.count - first), state + first * rank);
       }
       for (Index i = 0; i < task.count * rank; ++i) coefficients[i] = T(state[i]);
-      detail::expand_members<T>(equation_.mean(series, now), coefficients, basis_.data(), rank, task.count,
+      const std::vector<T> basis = detail::flat<T>(equation_.noise.basis(size, detail::shift_of(equation_, now)));
+      detail::expand_members<T>(equation_.mean(series, now), coefficients, basis.data(), rank, task.count,
                                 equation_.grid(), task.members + query * task.count * size);
       before = now;
     }
@@ -118,7 +130,6 @@ template <class T, class Equation> class ModalSolver {
   }
 
   Equation equation_;
-  std::vector<T> basis_;  // (rank, points)
 };
 
 }  // namespace mno

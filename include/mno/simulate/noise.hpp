@@ -62,12 +62,14 @@ struct ModalNoise {
 
   /// The basis functions as rows (rank, points): q_1√2 cos 2πx, q_1√2 sin 2πx, q_2√2 cos 4πx, …, and q_0.
   using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Rows basis(Index points) const {
+  /// Moved to the right by `shift`.
+  Rows basis(Index points, double shift = 0) const {
     Rows rows(rank(), points);
     for (Index i = 0; i < rank(); ++i)
       for (Index p = 0; p < points; ++p) {
         const Index k = wavenumber(i);
-        const double angle = 2 * std::numbers::pi * double(k * p % points) / double(points);
+        const double angle =
+            2 * std::numbers::pi * (double(k * p % points) / double(points) - double(k) * shift);
         const double wave = std::numbers::sqrt2 * (i % 2 == 0 ? std::cos(angle) : std::sin(angle));
         rows(i, p) = (*this)[k] * (k == 0 ? 1 : wave);
       }
