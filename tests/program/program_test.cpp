@@ -58,9 +58,9 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
                             "--seed 1 -o piece.npz --json");
   REQUIRE(again.code == 0);
   CHECK(nlohmann::json::parse(again.out)["rows"] == 8);
-  const NpyReader all = NpzReader(folder / "data.npz").open("uT");
-  CHECK(all.layout().str() == "f32 (24, 16, 1, 16)");
-  CHECK(NpyReader(all).read_rows(16, 8) == NpzReader(folder / "piece.npz").read("uT"));  // the same sequence
+  const auto all = NpzReader(folder / "data.npz").open("uT");
+  CHECK(all->layout().str() == "f32 (24, 16, 1, 16)");
+  CHECK(all->read_rows(16, 8) == NpzReader(folder / "piece.npz").read("uT"));  // the same sequence
 
   const auto trained =
       mno_in(folder, "train --data data.npz -o model.safetensors --epochs 30 --batch 8 --json" + small);
@@ -114,7 +114,7 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
   const auto printed = mno_in(folder, "evaluate --model model.safetensors --data piece.npz");
   CHECK(printed.out.starts_with(sentence + "\n8 conditions, 16 members each"));
   const NpzReader moments(folder / "scores" / "evaluation.npz");
-  CHECK(moments.open("ensemble_variance").layout().str() == "f32 (8, 1, 16)");
+  CHECK(moments.open("ensemble_variance")->layout().str() == "f32 (8, 1, 16)");
   const Array before = NpzReader(folder / "piece.npz").read("u0"), after = moments.read("u0");
   for (std::size_t i = 0; i < before.size(); ++i)
     CHECK(after.values<float>()[i] == doctest::Approx(before.values<float>()[i]).epsilon(1e-4));
@@ -125,8 +125,8 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
   REQUIRE_MESSAGE(asked.code == 0, asked.errors);
   CHECK(nlohmann::json::parse(asked.out)["samples"] == 7);
   const NpzReader law(folder / "law.npz");
-  CHECK(law.open("mean").layout().str() == "f32 (1, 1, 40)");
-  CHECK(law.open("samples").layout().str() == "f32 (1, 7, 1, 40)");
+  CHECK(law.open("mean")->layout().str() == "f32 (1, 1, 40)");
+  CHECK(law.open("samples")->layout().str() == "f32 (1, 7, 1, 40)");
   const Array factor = law.read("factor"), variance = law.read("variance");
   CHECK(factor.layout().str() == "f32 (1, 4, 1, 40)");
   for (std::size_t p = 0; p < 40; ++p) {
@@ -227,7 +227,7 @@ TEST_CASE("a model that was trained with least points keeps them, and answers on
     REQUIRE_MESSAGE(asked.code == 0, asked.errors);
   }
   const NpzReader fine(folder / "fine.npz");
-  CHECK(fine.open("mean").layout().str() == "f32 (1, 1, 16)");
+  CHECK(fine.open("mean")->layout().str() == "f32 (1, 1, 16)");
   CHECK(fine.read("mean") != NpzReader(folder / "given.npz").read("mean"));
   CHECK(mno_in(folder, run + "-o other.safetensors --least-points -1").code == 2);
 }
