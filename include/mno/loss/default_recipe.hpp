@@ -26,12 +26,18 @@ inline Recipe draws_recipe(double noise_variance) {
   return recipe;
 }
 
-/// Times through the data that suit it: about so many steps, whatever the number of conditions. Single draws are
-/// fitted too well by a longer training.
-inline Index default_epochs(Index conditions, Index batch, bool draws) {
-  const Index steps = draws ? 2000 : 5000;
+/// Lengths of training that suit the data, each twice the one before, in epochs: some steps, whatever the
+/// number of conditions is. Which is best depends on how much there is to learn and how little there is to
+/// learn from; single draws are fitted too well the soonest.
+inline std::vector<Index> default_lengths(Index conditions, Index batch, bool draws) {
   const Index each = std::max<Index>(1, (conditions + batch - 1) / std::max<Index>(batch, 1));
-  return std::clamp<Index>((steps + each - 1) / each, 1, 500);
+  std::vector<Index> epochs;
+  for (const Index steps : {1250, 2500, 5000}) {
+    const Index own = draws ? steps * 4 / 5 : steps;
+    epochs.push_back(std::clamp<Index>((own + each - 1) / each, 1, 1000));
+  }
+  epochs.erase(std::unique(epochs.begin(), epochs.end()), epochs.end());
+  return epochs;
 }
 
 /// For a deterministic operator: the mean alone.
