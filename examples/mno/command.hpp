@@ -15,6 +15,7 @@ inline constexpr int succeeded = 0, failed = 1, bad_input = 2, stopped = 3;
 using Run = std::function<int()>;
 
 void add_simulate(CLI::App& app, Run& run);
+void add_import(CLI::App& app, Run& run);
 void add_train(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
 void add_evaluate(CLI::App& app, Run& run);
@@ -22,6 +23,7 @@ void add_experiment(CLI::App& app, Run& run);
 void add_report(CLI::App& app, Run& run);
 void add_tables(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
+void add_operators(CLI::App& app, Run& run);
 
 /// The command line as it was given.
 std::vector<std::string>& arguments();

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "command.hpp"
+#include "demand/commands.hpp"
 
 namespace program {
 
@@ -57,6 +58,7 @@ int main(int argc, char** argv) {
       "Exit codes: 0 done, 1 failed, 2 the command line or a file is not as expected, 3 interrupted.");
   Run run;
   add_simulate(app, run);
+  add_import(app, run);
   add_train(app, run);
   add_predict(app, run);
   add_evaluate(app, run);
@@ -64,11 +66,15 @@ int main(int argc, char** argv) {
   add_report(app, run);
   add_tables(app, run);
   add_info(app, run);
+  add_operators(app, run);
   try {
     app.parse(argc, argv);
     return run();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? succeeded : bad_input;
+  } catch (const demand::Interrupted&) {
+    std::cerr << "Interrupted while an operator was compiled; nothing of it is left.\n";
+    return stopped;
   } catch (const mno::io::CannotWrite& error) {
     std::cerr << error.what() << "\n";
     return failed;

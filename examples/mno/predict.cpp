@@ -1,4 +1,5 @@
 // mno predict: the law of the field at a time, from an initial field.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <mno/io/zip/npz.hpp>
@@ -6,7 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "dimensions.hpp"
+#include "import/arrays.hpp"
+#include "operator.hpp"
 
 namespace program {
 
@@ -24,9 +26,15 @@ struct PredictOptions {
   bool json = false;
 };
 
-/// A .npy file, or an array of an .npz file.
+/// The array of this name, or the only one.
 io::Array read(const std::filesystem::path& path, const char* name) {
-  return path.extension() == ".npz" ? io::NpzReader(path).read(name) : io::read_npy(path);
+  const auto file = open_arrays(path);
+  const auto names = file->names();
+  const bool there = std::ranges::find(names, name) != names.end();
+  if (!there && names.size() != 1)
+    io::refuse(io::file_name(path), "expected an array ", io::shown(name), " or one alone, found ",
+               names.size());
+  return file->open(there ? name : names[0])->read();
 }
 
 /// (sample, channel, x…), (channel, x…), or (x…) where there is one channel.
@@ -52,7 +60,7 @@ mno::Field<float, D> field(const char* name, const io::Array& array, Index chann
 
 /// The law for every initial field, written as it is.
 template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions& options) {
-  const auto loaded = one.load(options.model);
+  const auto loaded = one.load(options.model, threads(options.threads));
   const ShapeNumbers shape = one.shape();
   const mno::Field<float, D> initial =
       field<D>("input", read(options.input, "u0"), shape.channels, loaded->domain());
@@ -63,8 +71,7 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
     known = field<D>("fields", read(options.fields, "fields"), shape.known, loaded->domain());
     condition.known = std::as_const(known).view();
   }
-  mno::Cpu device(threads(options.threads));
-  const auto law = loaded->predict(condition, device);
+  const auto law = loaded->predict(condition);
 
   io::NpzWriter file(options.output);
   const auto write = [&](const char* name, const mno::Field<float, D>& what, io::Extents first) {
@@ -123,7 +130,7 @@ void add_predict(CLI::App& app, Run& run) {
       "mean and variance (sample, channel, x…), factor (sample, rank, channel, x…) and samples\n"
       "(sample, draw, channel, x…).");
   command->add_option("--model", options->model, "The model file")->required();
-  command->add_option("--input", options->input, "u_0: a .npy file, or an .npz file with an array u0")
+  command->add_option("--input", options->input, "u_0: a file with an array u0, or with one array")
       ->required();
   command->add_option("--time", options->time, "t")->required()->check(CLI::NonNegativeNumber);
   command->add_option("--fields", options->fields,

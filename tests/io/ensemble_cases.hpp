@@ -120,6 +120,15 @@ template <class Format> void samples_that_start_alike_have_one_origin() {
   Format::write(folder / "data", content.arrays());
   const auto data = typename Format::File(folder / "data").template read<float, 2>();
   CHECK(data.origins == std::vector<Index>{0, 1, 0});
+  Content grouped = content;  // pieces of trajectories 7 and 3, whatever they start from
+  grouped.more = {{"group", Array::of({3}, std::vector<std::int64_t>{7, 3, 3})}};
+  Format::write(folder / "data", grouped.arrays());
+  CHECK(typename Format::File(folder / "data").template read<float, 2>().origins ==
+        std::vector<Index>{0, 1, 1});
+  grouped.more = {{"group", Array::of({2}, std::vector<std::int64_t>{7, 3})}};
+  CHECK(says(refused<Format>(grouped), "expected group to be one number or 3 in a row, found i64 (2,)"));
+  grouped.more = {{"group", Array::of({3}, std::vector<double>{7, std::nan(""), 3})}};
+  CHECK(says(refused<Format>(grouped), "expected numbers of groups, found nan"));
   CHECK(data.times == std::vector<float>(3, 0.5f));
 }
 
@@ -224,7 +233,8 @@ template <class Format> void reads_single_draws() {
     Format::write(folder / "data", content.arrays());
     typename Format::File file(folder / "data");
     CHECK(file.counts() == std::vector<Index>(3, 1));
-    const auto data = file.template read<float, 2>();
+    const auto data = file.template read<float, 2>({.keep = {.factors = 2}});
+    CHECK(data.covariance_factor.size() == 0);  // a draw has none
     CHECK(data.counts == std::vector<Index>(3, 1));
     CHECK(data.variance(2, 3, 1) == 0.0f);
     REQUIRE(data.members.batch() == 3);  // draws are kept

@@ -21,6 +21,7 @@ class Fingerprint {
     if (data.size() > 0 && data.grid().domain.has_walls())
       add(std::span<const bool>(data.grid().domain.bounded));
   }
+  std::uint64_t value() const { return state_; }
   std::string str() const { return std::to_string(state_); }
 
  private:

@@ -9,13 +9,14 @@
 // says how many draws each sample has, (draw, channel, x…) has those of all samples one after the other.
 //
 //   length (axis) or one number                  of the box; 1 if it is not there
-//   bounded (axis) or one number                 1: the axis ends at walls, 0: it is periodic; 0 if it is not
-//   there fields (field, x…) or (sample, field, x…)    known fields, if there are any
+//   bounded (axis) or one number                 1: the axis ends at walls, 0: it is periodic; 0 if not there
+//   fields (field, x…) or (sample, field, x…)    known fields, if there are any
+//   group (sample)                               numbers of trajectories, if samples are pieces of some
 //
 // Shapes are compared before anything is allocated, and members pass by one sample at a time. Samples with
 // the same u0 (several query times of one initial condition) have one origin, so that no split tears them
-// apart. What opens a file of a format stands in a header of its own: zip/ensemble_file.hpp for
-// .npz, hdf5/ensemble_file.hpp for HDF5.
+// apart; where there are groups, these say what belongs together, and u0 does not. What opens a file of a
+// format stands in a header of its own: zip/ensemble_file.hpp for .npz, hdf5/ensemble_file.hpp for HDF5.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -54,6 +55,9 @@ template <class = void> class BasicEnsembleReader {
     read_lengths();
     read_walls();
     check_fields();
+    if (contains("group")) groups_ = numbers("group", samples());
+    for (const double group : groups_)
+      if (!std::isfinite(group)) refuse(name_, "expected numbers of groups, found ", group);
   }
 
   const std::string& name() const { return name_; }
@@ -107,8 +111,9 @@ template <class = void> class BasicEnsembleReader {
   }
 
   /// All samples as statistics; of the members what the options keep, and all where there are samples with
-  /// few: make_ensemble says which.
+  /// few: make_ensemble says which. Leading factors are kept where every sample has at least two members.
   template <class T, int D> Ensemble<T, D> read(EnsembleFileOptions options = {}) {
+    if (least_members() < 2) options.keep.factors = 0;  // a single draw has none
     const std::vector<Index> each = counts();
     auto ensemble = make_ensemble<T, D>(std::span<const Index>(each), grid<D>(), channels(), options.keep);
     const std::size_t bytes = std::size_t(ensemble.initial.points() * channels()) * sizeof(T);
@@ -117,10 +122,14 @@ template <class = void> class BasicEnsembleReader {
           reinterpret_cast<const char*>(ensemble.initial.data()) + std::size_t(sample) * bytes, bytes);
     };
     std::map<std::string_view, Index> seen;
+    std::map<double, Index> begun;  // the first sample of every group
     for_each<T, D>([&](Index sample, Field<T, D>& initial, T time, Field<T, D>& drawn) {
       set_condition<T, D>(ensemble, sample, std::as_const(initial).view(), time, sample,
                           std::as_const(drawn).view());
-      ensemble.origins[std::size_t(sample)] = seen.emplace(row(sample), sample).first->second;
+      ensemble.origins[std::size_t(sample)] =
+          groups_.empty()
+              ? seen.emplace(row(sample), sample).first->second
+              : begun.emplace(groups_[groups_.size() == 1 ? 0 : std::size_t(sample)], sample).first->second;
     });
     if (!options.point_masses && most_members() > 1 &&
         std::ranges::all_of(ensemble.variance.span(), [](T v) { return v == T(0); }))
@@ -146,31 +155,7 @@ template <class = void> class BasicEnsembleReader {
     const Layout& layout = stored->layout();
     if (layout.shape.size() > 1 || (layout.rows() != 1 && layout.rows() != count))
       refuse(name_, "expected ", array, " to be one number or ", count, " in a row, found ", layout.str());
-    const Array values = stored->read_rows(0, layout.rows());
-    std::vector<double> result;
-    const auto take = [&]<class T>(std::span<const T> all) {
-      for (const T value : all) result.push_back(double(value));
-    };
-    switch (layout.type) {
-      case Type::f32:
-        take(values.values<float>());
-        break;
-      case Type::f64:
-        take(values.values<double>());
-        break;
-      case Type::i32:
-        take(values.values<std::int32_t>());
-        break;
-      case Type::i64:
-        take(values.values<std::int64_t>());
-        break;
-      case Type::boolean:
-        for (const bool value : values.values<bool>()) result.push_back(value ? 1 : 0);
-        break;
-      case Type::u8:
-        refuse(name_, "expected ", array, " to hold numbers, found ", layout.str());
-    }
-    return result;
+    return numbers_of(stored->read());
   }
   void read_counts(const Extents& u0, const Extents& uT) {
     const auto like_u0 = [&](std::size_t axis) {  // from this axis on as u0 from its channels on
@@ -256,6 +241,7 @@ template <class = void> class BasicEnsembleReader {
   bool member_axis_ = false;   // uT is (sample, member, …)
   std::vector<double> times_, length_;
   std::vector<bool> bounded_;
+  std::vector<double> groups_;  // (sample), one for all, or empty
   Index known_ = 0;
 };
 using EnsembleReader = BasicEnsembleReader<>;
