@@ -86,6 +86,7 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
   if (loaded->stochastic()) {
     write("variance", mno::variance(law), {law.batch(), shape.channels});
     write("factor", law.factor, {law.batch(), shape.rank, shape.channels});
+    if (law.has_nugget()) write("nugget", law.nugget, {law.batch(), shape.channels});
     if (options.samples > 0)
       write("samples", mno::sample(law, options.samples, options.seed),
             {law.batch(), options.samples, shape.channels});
@@ -127,7 +128,8 @@ void add_predict(CLI::App& app, Run& run) {
       "Example:\n  mno predict --model model.safetensors --input u0.npy --time 0.5 --samples 100 -o law.npz\n"
       "The input is (sample, channel, x…), (channel, x…) or, for one channel, (x…), on any grid. The output "
       "has\n"
-      "mean and variance (sample, channel, x…), factor (sample, rank, channel, x…) and samples\n"
+      "mean and variance (sample, channel, x…), factor (sample, rank, channel, x…), nugget (sample,\n"
+      "channel, x…) if the law has one, its deviation, and samples\n"
       "(sample, draw, channel, x…).");
   command->add_option("--model", options->model, "The model file")->required();
   command->add_option("--input", options->input, "u_0: a file with an array u0, or with one array")

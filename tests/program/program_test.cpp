@@ -127,10 +127,10 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
   const NpzReader law(folder / "law.npz");
   CHECK(law.open("mean")->layout().str() == "f32 (1, 1, 40)");
   CHECK(law.open("samples")->layout().str() == "f32 (1, 7, 1, 40)");
-  const Array factor = law.read("factor"), variance = law.read("variance");
+  const Array factor = law.read("factor"), variance = law.read("variance"), nugget = law.read("nugget");
   CHECK(factor.layout().str() == "f32 (1, 4, 1, 40)");
   for (std::size_t p = 0; p < 40; ++p) {
-    double sum = 0;
+    double sum = std::pow(double(nugget.values<float>()[p]), 2);
     for (std::size_t k = 0; k < 4; ++k) sum += std::pow(double(factor.values<float>()[k * 40 + p]), 2);
     CHECK(sum == doctest::Approx(double(variance.values<float>()[p])).epsilon(1e-4));
   }
@@ -279,8 +279,8 @@ TEST_CASE("single draws and different numbers of members are trained on and scor
     CHECK(std::isfinite(row["value"].get<double>()));
     CHECK_FALSE(row.contains("floor"));
   }
-  CHECK(names == std::vector<std::string>{"crps", "energy_score", "coverage", "coverage", "coverage",
-                                          "coverage", "pit_distance"});
+  CHECK(names == std::vector<std::string>{"crps", "energy_score", "log_score", "coverage", "coverage",
+                                          "coverage", "coverage", "pit_distance"});
   CHECK(single["verdict"]["skills"].size() == 2);
   const std::string page = content(folder / "scores" / "report.html");
   CHECK(says(page, "The worst 4 of 4 conditions by crps"));

@@ -62,6 +62,7 @@ Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = 
   }();
   const bool validated = validation.size() > 0;
   const std::vector<Index> lengths = detail::lengths<M>(options, train, validated);
+  const bool length_chosen = options.training.epochs == 0;
   options.training.epochs = lengths.back();
   M model = detail::first_model<M>(options, train, host);
   std::vector<FitChoice> choices;
@@ -74,7 +75,7 @@ Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = 
   detail::LengthSearch<M, Device> search(lengths, data, options, device);
   detail::FitTrial<M> trial = search.run(
       [&](const FitOptions& of_length) { return detail::fit_trial(model, data, of_length, about, device); });
-  if (lengths.size() > 1) choices.push_back(search.choice());
+  if (length_chosen) choices.push_back(search.choice());
   FitReport& report = trial.report;
   report.train = train.size();
   report.validation = validation.size();

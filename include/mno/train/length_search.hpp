@@ -44,9 +44,8 @@ template <class M, class Device> class LengthSearch {
         return now;
       }
       tried_.push_back(lengths_[i]);
-      const bool better = !best || now.report.scores->criterion() < best->report.scores->criterion();
-      if (better) best = std::move(now);
-      if (!better) break;
+      if (best && !(now.report.scores->criterion() < best->report.scores->criterion())) break;
+      best = std::move(now);
       if (i + 1 < lengths_.size()) keep(*best);
     }
     std::error_code ignored;
@@ -59,7 +58,9 @@ template <class M, class Device> class LengthSearch {
   FitChoice choice() const {
     std::string all;
     for (const Index epochs : tried_) all += (all.empty() ? "" : ", ") + std::to_string(epochs);
-    return {"length", std::to_string(chosen_) + " epochs: of " + all + " the best on validation"};
+    return {"length", std::to_string(chosen_) + " epochs" +
+                          (tried_.size() > 1 ? ": of " + all + " the best on validation"
+                                             : ": a usual number of steps for such data")};
   }
 
  private:
