@@ -2,6 +2,7 @@
 #include "evaluation.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -220,7 +221,8 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
       return;
     mno::Fingerprint of_content;
     of_content.add(std::as_const(initial).span());
-    const std::uint64_t origin = of_content.value();
+    const auto group = file.group(sample);
+    const std::uint64_t origin = group ? std::bit_cast<std::uint64_t>(*group) : of_content.value();
     of_content.add(std::as_const(members).span());
     of_content.add(std::span<const float>(&time, 1));
     if constexpr (D == 1)

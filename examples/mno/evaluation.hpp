@@ -21,7 +21,8 @@ template <int D> struct Prediction {
   const mno::Field<float, D>& initial;
   const mno::Law<float, D, mno::AnyResidual>& law;  // of this condition alone
   const mno::metric::Members& members;              // (entry, member)
-  std::uint64_t origin = 0, content = 0;            // tell initial fields and whole conditions apart
+  std::uint64_t origin = 0,
+                content = 0;  // tell apart what is independent (initial fields, trajectories), and conditions
 };
 
 template <int D>

@@ -125,6 +125,7 @@ template <class Format> void samples_that_start_alike_have_one_origin() {
   Format::write(folder / "data", grouped.arrays());
   CHECK(typename Format::File(folder / "data").template read<float, 2>().origins ==
         std::vector<Index>{0, 1, 1});
+  CHECK(typename Format::File(folder / "data").group(1) == 3);
   grouped.more = {{"group", Array::of({2}, std::vector<std::int64_t>{7, 3})}};
   CHECK(says(refused<Format>(grouped), "expected group to be one number or 3 in a row, found i64 (2,)"));
   grouped.more = {{"group", Array::of({3}, std::vector<double>{7, std::nan(""), 3})}};

@@ -83,6 +83,9 @@ TEST_CASE("on another grid it is on straight lines between the points, around th
   CHECK(fine.mean(0, 4, 0) == 2);                          // between two rows
   CHECK(fine.mean(0, 5, 0) == doctest::Approx(11.0 / 4));  // in the middle of four
   CHECK(fine.nugget(0, 5, 0) == doctest::Approx(std::sqrt(11.0 / 4)));
+  known.mean = known.variance = Field<double, 2>(1, Grid<2>{{2, 2}, {.bounded = {false, true}}}, 1);
+  std::ranges::copy(values, known.mean.data());
+  CHECK(known.climatology(0, Grid<2>{{4, 4}, {.bounded = {false, true}}}).mean(0, 3, 0) == 2);  // a wall
   const auto same = known.climatology(0, Grid<2>{{2, 2}});
   for (std::size_t i = 0; i < 4; ++i) CHECK(same.mean.data()[i] == values[i]);
 }

@@ -92,8 +92,8 @@ TEST_CASE("a sentence has the good news first, and says by how much") {
   NamedSkill few{"climatology", metric::skill(Numbers{1, 2}, Numbers{2, 2}, std::vector<Index>{0, 0})};
   CHECK(
       metric::skill_sentence(std::vector{few}) ==
-      "No better than climatology (CRPS 25 % lower), over 2 conditions of 1 initial field, which is too few "
-      "for an interval.");
+      "No better than climatology (CRPS 25 % lower), over 2 conditions in 1 group, which is too few for an "
+      "interval.");
   CHECK(metric::skill_sentence({}) == "");
 }
 

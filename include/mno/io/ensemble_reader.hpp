@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "mno/core/channel_first.hpp"
@@ -74,6 +75,11 @@ template <class = void> class BasicEnsembleReader {
   const std::vector<double>& length() const { return length_; }  // (axis)
   const std::vector<bool>& bounded() const { return bounded_; }  // (axis)
   Index known_fields() const { return known_; }
+  /// The trajectory that a sample is a piece of, where the file says so.
+  std::optional<double> group(Index sample) const {
+    if (groups_.empty()) return {};
+    return groups_[groups_.size() == 1 ? 0 : std::size_t(sample)];
+  }
 
   template <int D> Grid<D> grid() const {
     require(dimension() == D, "io::EnsembleReader", "D", Text(dimension(), ", the dimension of the data"),
@@ -126,10 +132,9 @@ template <class = void> class BasicEnsembleReader {
     for_each<T, D>([&](Index sample, Field<T, D>& initial, T time, Field<T, D>& drawn) {
       set_condition<T, D>(ensemble, sample, std::as_const(initial).view(), time, sample,
                           std::as_const(drawn).view());
-      ensemble.origins[std::size_t(sample)] =
-          groups_.empty()
-              ? seen.emplace(row(sample), sample).first->second
-              : begun.emplace(groups_[groups_.size() == 1 ? 0 : std::size_t(sample)], sample).first->second;
+      const auto number = group(sample);
+      ensemble.origins[std::size_t(sample)] = number ? begun.emplace(*number, sample).first->second
+                                                     : seen.emplace(row(sample), sample).first->second;
     });
     if (!options.point_masses && most_members() > 1 &&
         std::ranges::all_of(ensemble.variance.span(), [](T v) { return v == T(0); }))

@@ -29,7 +29,8 @@ template <class T, int D> struct References {
   std::vector<T> times{};                   // of these; empty: one climatology for all times
   std::vector<double> residual_variance{};  // (channel)
 
-  /// On any grid of the same domain, by straight lines between points; of several times the nearest.
+  /// On any grid of the same domain, by straight lines between points, and before a wall as at the last
+  /// point; of several times the nearest.
   Law<T, D> climatology(T time, const Grid<D>& grid) const {
     require(mean.size() > 0, "metric::References", "climatology", Text("references that were fitted"),
             Text("none"));
@@ -71,7 +72,9 @@ template <class T, int D> struct References {
           rest /= grid.points[axis];
           const Index upper = corner >> d & 1, below = Index(at);
           weight *= upper ? at - double(below) : 1 - (at - double(below));
-          from += (below + upper) % points * stride;
+          from += (field.grid().domain.bounded[axis] ? std::min(below + upper, points - 1)
+                                                     : (below + upper) % points) *
+                  stride;
           stride *= points;
         }
         if (weight > 0)

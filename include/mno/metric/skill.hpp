@@ -8,8 +8,8 @@
 //
 //   skill ± t_{n−1}(0.975) s √n/Σ R_i,   s² = Σ (S_i − (S̄/R̄) R_i)²/(n − 1).
 //
-// Conditions of one initial field are not independent: they are one term of these sums, and n counts initial
-// fields. The interval is one for many of these; of one there is none.
+// Conditions of one initial field or one trajectory, an origin, are not independent: they are one term of
+// these sums, and n counts origins. The interval is one for many of these; of one there is none.
 //   W. G. Cochran, "Sampling techniques", 1977, chapter 6: the variance of a ratio.
 #include <cmath>
 #include <limits>
@@ -38,8 +38,8 @@ struct Skill {
   std::string verdict() const { return better() ? "better than" : worse() ? "worse than" : "no better than"; }
 };
 
-/// One score of the model and one of the reference per condition; `origins` says which initial field a
-/// condition belongs to, none: each to its own.
+/// One score of the model and one of the reference per condition; `origins` says which initial field or
+/// trajectory a condition belongs to, none: each to its own.
 inline Skill skill(std::span<const double> scores, std::span<const double> reference,
                    std::span<const Index> origins = {}) {
   const std::size_t n = scores.size();
@@ -51,10 +51,10 @@ inline Skill skill(std::span<const double> scores, std::span<const double> refer
   struct Pair {
     double score = 0, reference = 0;
   };
-  std::map<Index, Pair> fields;
+  std::map<Index, Pair> groups;
   Pair all;
   for (std::size_t i = 0; i < n; ++i) {
-    for (Pair* sum : {&fields[origins.empty() ? Index(i) : origins[i]], &all}) {
+    for (Pair* sum : {&groups[origins.empty() ? Index(i) : origins[i]], &all}) {
       sum->score += scores[i];
       sum->reference += reference[i];
     }
@@ -63,17 +63,17 @@ inline Skill skill(std::span<const double> scores, std::span<const double> refer
           Text("finite scores, and a reference whose scores are not negative"),
           Text(all.score, " and ", all.reference, " in all"));
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  Skill result{0, infinity, Index(n), Index(fields.size())};
+  Skill result{0, infinity, Index(n), Index(groups.size())};
   if (all.reference == 0) {  // it is perfect, and whoever is not is worse beyond measure
     result.value = all.score > 0 ? -infinity : 0;
     result.half_width = 0;
     return result;
   }
-  const double ratio = all.score / all.reference, count = double(fields.size());
+  const double ratio = all.score / all.reference, count = double(groups.size());
   result.value = 1 - ratio;
-  if (fields.size() < 2) return result;
+  if (groups.size() < 2) return result;
   double squares = 0;
-  for (const auto& [origin, sum] : fields) squares += std::pow(sum.score - ratio * sum.reference, 2);
+  for (const auto& [origin, sum] : groups) squares += std::pow(sum.score - ratio * sum.reference, 2);
   const double t = -mno::detail::student_quantile(0.025, count - 1);
   result.half_width = t * std::sqrt(count * squares / (count - 1)) / all.reference;
   return result;
@@ -122,8 +122,8 @@ inline std::string skill_sentence(std::span<const NamedSkill> skills, const std:
   out +=
       ", over " + std::to_string(first.conditions) + (first.conditions == 1 ? " condition" : " conditions");
   if (first.origins < first.conditions)
-    out +=
-        " of " + std::to_string(first.origins) + (first.origins == 1 ? " initial field" : " initial fields");
+    out += " in " + std::to_string(first.origins) +
+           (first.origins == 1 ? " group" : " groups that are independent");
   return out + (first.origins < 2 ? ", which is too few for an interval." : ".");
 }
 
