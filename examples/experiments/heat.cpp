@@ -89,8 +89,7 @@ void run_heat(Study& study) {
          study.train("mno", study.shape(kind), training(s.train),
                      {study.data(heat, s.train, 0, {}, members), data.validation, data.test})});
   }
-  program::ShapeNumbers any_fno{.kind = "fno", .dimension = 1, .channels = 1};
-  const Trained fno = study.train("fno", any_fno, recipe::mean(recipe::heat), data);
+  const Trained fno = study.train("fno", study.standard("fno"), recipe::mean(recipe::heat), data);
   study.run();
 
   const mno::ExactLaw exact = mno::exact_law(heat, study.data_seed(), 0, heat.time);

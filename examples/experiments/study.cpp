@@ -131,6 +131,14 @@ program::ShapeNumbers Study::shape(const std::string& kind, int rank) const {
   return wanted;
 }
 
+program::ShapeNumbers Study::standard(const std::string& kind) const {
+  program::ShapeNumbers wanted = options_.shape;
+  wanted.dimension = wanted.channels = 1;
+  wanted.kind = kind;
+  if (kind == "fno") wanted.rank = 0;
+  return demand::completed(wanted);
+}
+
 std::vector<int> Study::ranks(std::vector<int> standard) const {
   return options_.ranks.empty() ? standard : options_.ranks;
 }
@@ -168,31 +176,31 @@ Data Study::calibration(const program::Equation& equation, Index samples) {
 
 Trained Study::train(const std::string& method, const program::ShapeNumbers& shape, Training training,
                      const Splits& data) {
-  const program::Operator& one = program::choose(shape);
+  const program::ShapeNumbers full = demand::completed(shape);
   auto& options = training.options;
   if (const Index epochs = options_.sizes.epochs; epochs > 0) {  // a shorter run has a shorter beginning
     for (Index* phase : {&training.recipe.warmup_epochs, &training.recipe.ramp_epochs})
       *phase = *phase * epochs / std::max(epochs, options.epochs);
     options.epochs = epochs;
   }
-  Trained trained{method, training.name, one.shape(), {}};
+  Trained trained{method, training.name, full, {}};
   for (Index seed = 1; seed <= options_.sizes.seeds; ++seed) {
     options.seed = std::uint64_t(seed);
     const std::string key =
-        "model " + std::string(version) + ": " + one.shape().list() + " " +
+        "model " + std::string(version) + ": " + full.list() + " " +
         mno::detail::training_text(options, training.recipe, data.train.rows) +
         " scaled=" + std::to_string(training.scaled_factor) + " factors=" + std::to_string(training.factors) +
         (training.least_points > 0 ? " least_points=" + std::to_string(training.least_points) : "") + "\n" +
         data.train.key + "\n" + data.validation.key;
     const std::filesystem::path file =
-        options_.cache / (one.shape().kind + "-" + content_hash(key) + ".safetensors");
+        options_.cache / (full.kind + "-" + content_hash(key) + ".safetensors");
     trained.models.push_back(file);
     const bool there =
         std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.request.model == file; });
     if (there) continue;
     Job job;
     job.what = method + ", seed " + std::to_string(seed);
-    job.model = dynamic_cast<const program::OperatorIn<1>*>(&one);
+    job.shape = full;
     job.request.fit.training = options;
     job.request.fit.loss = training.recipe;
     job.request.recipe = training.name;
@@ -218,6 +226,9 @@ void Study::run() {
         std::filesystem::remove(job.request.model.string() + end);
   }
   simulate();
+  std::vector<program::ShapeNumbers> shapes;
+  for (const Job& job : jobs_) shapes.push_back(job.shape);
+  program::prepare(shapes);
   train_all();
 }
 
@@ -261,7 +272,8 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
   };
   const auto train = statistics(job.train, program::needed(*request.fit.loss, job.factors));
   const auto validation = statistics(job.validation, {});
-  if (job.model->train(*train, *validation, request).interrupted) return false;
+  const program::OperatorIn<1> model(program::choose(job.shape));
+  if (model.train(*train, *validation, request).interrupted) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})
     std::filesystem::remove(request.model.string() + end);
   return true;
@@ -342,13 +354,11 @@ void Study::for_each_prediction(const Trained& trained, std::size_t seed, const 
                                 const std::function<void(const program::Prediction<1>&)>& sink) const {
   const auto model = load(trained, seed);
   const auto file = program::open_ensembles(data.file);
-  mno::Cpu device(1);
-  program::for_each_prediction<1>(*model, *file, {.points = data.points}, device, sink);
+  program::for_each_prediction<1>(*model, *file, {.points = data.points}, sink);
 }
 
 std::unique_ptr<program::Predictor<1>> Study::load(const Trained& trained, std::size_t seed) const {
-  return dynamic_cast<const program::OperatorIn<1>&>(program::choose(trained.shape))
-      .load(trained.models.at(seed));
+  return program::OperatorIn<1>(program::choose(trained.shape)).load(trained.models.at(seed), 1);
 }
 
 program::Cost Study::cost(const Trained& trained, const Data& data, Index draws) const {
@@ -403,12 +413,18 @@ void Study::show(const Trained& trained, const Data& data) {
   request.model = trained.models.at(0);
   request.selection.points = data.points;
   request.seed = 1;
-  request.metrics = {"mean_rmse"};
+  request.metrics = {"crps"};
   request.floors = false;
   const auto file = program::open_ensembles(data.file);
   const auto seen = program::evaluate(*file, request);
+  record_.verdict = seen.verdict;
+  if (record_.verdict)
+    record_.verdict->sentence =
+        trained.method + (trained.models.size() > 1 ? ", first seed: " : ": ") + record_.verdict->sentence;
+  record_.conditions = seen.conditions;
   record_.examples = seen.examples;
   record_.calibration = seen.calibration;
+  record_.pit = seen.pit;
   record_.spectra = seen.spectra;
   record_.curves = program::curves_of(request.model);
   record_.settings = program::settings_of(request.model);

@@ -78,7 +78,7 @@ struct Experiment {
 };
 
 /// Thrown by run() and evaluate() where Ctrl-C or SIGTERM asked for it: what is done stays.
-struct Interrupted {};
+using demand::Interrupted;
 
 class Study {
  public:
@@ -89,6 +89,9 @@ class Study {
   bool full() const { return options_.full; }
   /// The experiment's own operator, or another kind or rank of it.
   program::ShapeNumbers shape(const std::string& kind = "mno", int rank = 0) const;
+  /// An operator of the standard numbers, whatever the experiment's own are, but for what the command line
+  /// says.
+  program::ShapeNumbers standard(const std::string& kind) const;
   /// Ranks to compare: those of the command line, or these.
   std::vector<int> ranks(std::vector<int> standard) const;
 
@@ -148,7 +151,7 @@ class Study {
   };
   struct Job {
     std::string what;
-    const program::OperatorIn<1>* model;
+    program::ShapeNumbers shape;
     program::TrainRequest request;
     Data train, validation;
     Index factors;

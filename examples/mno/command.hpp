@@ -23,6 +23,7 @@ void add_experiment(CLI::App& app, Run& run);
 void add_report(CLI::App& app, Run& run);
 void add_tables(CLI::App& app, Run& run);
 void add_info(CLI::App& app, Run& run);
+void add_operators(CLI::App& app, Run& run);
 
 /// The command line as it was given.
 std::vector<std::string>& arguments();

@@ -36,12 +36,8 @@ mno::Ensemble<float, D> read_statistics(mno::io::EnsembleReader& file, mno::Ense
   return file.read<float, D>({.keep = keep});
 }
 
-namespace {
-template <int... D> constexpr auto statistics_instances(std::integer_sequence<int, D...>) {
-  return std::make_tuple(&read_statistics<D>...);
-}
-[[gnu::used]] const auto all_statistics =
-    statistics_instances(std::integer_sequence<int, MNO_PROGRAM_DIMENSIONS>());
-}  // namespace
+template mno::Ensemble<float, 1> read_statistics<1>(mno::io::EnsembleReader&, mno::EnsembleOptions);
+template mno::Ensemble<float, 2> read_statistics<2>(mno::io::EnsembleReader&, mno::EnsembleOptions);
+template mno::Ensemble<float, 3> read_statistics<3>(mno::io::EnsembleReader&, mno::EnsembleOptions);
 
 }  // namespace program

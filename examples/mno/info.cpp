@@ -17,9 +17,9 @@ namespace {
 namespace io = mno::io;
 using Json = nlohmann::ordered_json;
 
-/// What a checkpoint has beside the model.
-bool of_training(const std::string& name) {
-  for (const char* prefix : {"adamw.", "average.", "best."})
+/// What a checkpoint has beside the model, and what a model has to beat.
+bool beside_model(const std::string& name) {
+  for (const char* prefix : {"adamw.", "average.", "best.", "reference."})
     if (name.starts_with(prefix)) return true;
   return false;
 }
@@ -40,6 +40,7 @@ void describe_ensemble(const std::filesystem::path& path, Json& json) {
   json["channels"] = data->channels();
   json["points"] = data->points();
   json["length"] = data->length();
+  json["bounded"] = data->bounded();
   json["known_fields"] = data->known_fields();
 }
 
@@ -83,7 +84,7 @@ Json of_safetensors(const std::filesystem::path& path) {
   std::uint64_t parameters = 0;
   Json leaves = Json::array();
   for (const std::string& name : file.names()) {
-    if (model && of_training(name)) continue;
+    if (model && beside_model(name)) continue;
     leaves.push_back(array(name, file.layout(name)));
     if (name != "known_fields") parameters += file.layout(name).elements();
   }

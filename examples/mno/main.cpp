@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "command.hpp"
+#include "demand/commands.hpp"
 
 namespace program {
 
@@ -65,11 +66,15 @@ int main(int argc, char** argv) {
   add_report(app, run);
   add_tables(app, run);
   add_info(app, run);
+  add_operators(app, run);
   try {
     app.parse(argc, argv);
     return run();
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? succeeded : bad_input;
+  } catch (const demand::Interrupted&) {
+    std::cerr << "Interrupted while an operator was compiled; nothing of it is left.\n";
+    return stopped;
   } catch (const mno::io::CannotWrite& error) {
     std::cerr << error.what() << "\n";
     return failed;

@@ -1,93 +1,87 @@
-// Choosing among the compiled shapes.
-#include <mno/io/safetensors/model_file.hpp>
-#include <sstream>
+// mno operators: those that the program has, and those that it has compiled.
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
 
+#include "command.hpp"
 #include "operator.hpp"
 
 namespace program {
 
 namespace {
 
-std::string described(const ShapeNumbers& s) {
-  const auto number = [](int n) { return n == 0 ? std::string("any") : std::to_string(n); };
-  return (s.kind == "mno" ? "" : "kind " + s.kind + ", ") + "dimension " + number(s.dimension) +
-         ", channels " + number(s.channels) + ", rank " + number(s.rank) + ", width " + number(s.width) +
-         ", modes " + number(s.modes) + ", depth " + number(s.depth) +
-         (s.known ? ", known fields " + std::to_string(s.known) : "");
+using Json = nlohmann::ordered_json;
+
+std::string age_text(std::chrono::seconds age) {
+  const auto count = age.count();
+  if (count < 120) return std::to_string(count) + " s";
+  if (count < 2 * 3600) return std::to_string(count / 60) + " min";
+  if (count < 48 * 3600) return std::to_string(count / 3600) + " h";
+  return std::to_string(count / 86400) + " days";
 }
 
-[[noreturn]] void refuse_shape(ShapeNumbers wanted) {
-  std::string compiled, option;
-  for (const Operator* one : operators()) {
-    compiled += "  " + described(one->shape()) + "\n";
-    option += one->shape().list() + ";";
+int list_operators(bool clear, bool as_json) {
+  demand::Operators& all = operators();
+  const auto before = all.kept();
+  if (clear) all.folder().clear();
+  const auto kept = clear ? all.kept() : before;
+  const std::string folder = all.folder().path().string();
+  if (as_json) {
+    Json json{{"command", "operators"},
+              {"folder", folder},
+              {"compiled_in", Json::array()},
+              {"kept", Json::array()}};
+    for (const Operator& one : all.compiled_in())
+      json["compiled_in"].push_back({{"operator", one.shape().list()}, {"parameters", one.parameters()}});
+    for (const auto& one : kept) {
+      json["kept"].push_back({{"operator", one.shape},
+                              {"key", one.file.key},
+                              {"bytes", one.file.bytes},
+                              {"age_seconds", one.file.age.count()},
+                              {"usable", one.problem.empty()}});
+      if (!one.problem.empty()) json["kept"].back()["problem"] = one.problem;
+    }
+    if (clear) json["removed"] = before.size() - kept.size();
+    std::cout << json.dump() << "\n";
+    return succeeded;
   }
-  const std::string asked = described(wanted);
-  const auto fill = [](int& number, int value) {
-    if (number == 0) number = value;
-  };
-  fill(wanted.rank, 16);
-  fill(wanted.width, 48);
-  fill(wanted.modes, 16);
-  fill(wanted.depth, 4);
-  const auto s = [](int n) { return std::to_string(n); };
-  throw mno::Error(
-      "mno: this program has no operator with " + asked + ". Compiled are:\n" + compiled +
-      "To have it too, configure again and build:\n  cmake --preset release '-DMNO_SHAPES=" + option +
-      wanted.list() + "' && cmake --build --preset release\nOr use the library in a program of your own:\n" +
-      "  struct Shape {\n    static constexpr int dimension = " + s(wanted.dimension) +
-      ", channels = " + s(wanted.channels) + ", rank = " + s(wanted.rank) + ", width = " + s(wanted.width) +
-      ", modes = " + s(wanted.modes) + ", depth = " + s(wanted.depth) +
-      (wanted.known ? ", known = " + s(wanted.known) : "") +
-      ";\n  };\n  mno::" + (wanted.kind == "fno" ? "Fno" : "Mno") + "<Shape> model(/*seed=*/1);");
+  if (clear) {
+    std::cout << "Removed " << before.size() - kept.size() << " operator(s) from " << folder << ".\n";
+    return succeeded;
+  }
+  std::cout << "Compiled in:\n";
+  for (const Operator& one : all.compiled_in())
+    std::cout << "  " << one.shape().list() << "  (" << one.shape().sentence() << ")\n";
+  if (all.compiled_in().empty()) std::cout << "  none\n";
+  std::cout << "Compiled on demand, in " << folder << ":\n";
+  for (const auto& one : kept)
+    std::cout << "  " << (one.shape.empty() ? one.file.key : one.shape) << "  " << one.file.bytes / 1024
+              << " KiB, " << age_text(one.file.age) << " old"
+              << (one.problem.empty() ? "" : ", not used by this program: " + one.problem) << "\n";
+  if (kept.empty()) std::cout << "  none\n";
+  return succeeded;
 }
 
 }  // namespace
 
-std::string ShapeNumbers::list() const {
-  std::string out = kind == "mno" ? "" : kind;
-  for (const int number : {dimension, channels, rank, width, modes, depth})
-    out += (out.empty() ? "" : ",") + std::to_string(number);
-  return known ? out + "," + std::to_string(known) : out;
-}
-
-const Operator& choose(const ShapeNumbers& wanted) {
-  const auto fits = [](int asked, int has) { return asked == 0 || asked == has; };
-  for (const Operator* one : operators()) {
-    const ShapeNumbers s = one->shape();
-    if (wanted.kind == s.kind && fits(wanted.dimension, s.dimension) && fits(wanted.channels, s.channels) &&
-        fits(wanted.rank, s.rank) && fits(wanted.width, s.width) && fits(wanted.modes, s.modes) &&
-        fits(wanted.depth, s.depth) && wanted.known == s.known)
-      return *one;
-  }
-  refuse_shape(wanted);
-}
-
-const Operator& of_model(const std::filesystem::path& model) {
-  const mno::io::SafetensorsReader file(model);
-  const mno::io::Metadata& metadata = mno::io::model_metadata(file);
-  const std::string& shape = mno::io::wanted(file.name(), metadata, "shape");
-  if (const auto expression = metadata.find("expression"); expression != metadata.end())
-    for (const Operator* one : operators())
-      if (one->shape_text() == shape && one->expression_text() == expression->second) return *one;
-  ShapeNumbers wanted;
-  if (const auto kind = metadata.find("kind"); kind != metadata.end()) wanted.kind = kind->second;
-  for (const Operator* one : operators())
-    if (one->shape_text() == shape && one->shape().kind == wanted.kind) return *one;
-  std::istringstream words(shape);
-  for (std::string word; words >> word;) {
-    const auto equals = word.find('=');
-    const std::string key = word.substr(0, equals);
-    int value = 0;
-    if (equals != word.npos) std::istringstream(word.substr(equals + 1)) >> value;
-    for (const auto& [name, number] :
-         {std::pair{"dimension", &wanted.dimension}, std::pair{"channels", &wanted.channels},
-          std::pair{"rank", &wanted.rank}, std::pair{"width", &wanted.width},
-          std::pair{"modes", &wanted.modes}, std::pair{"depth", &wanted.depth},
-          std::pair{"known", &wanted.known}})
-      if (key == name) *number = value;
-  }
-  refuse_shape(wanted);
+void add_operators(CLI::App& app, Run& run) {
+  struct Options {
+    bool clear = false, json = false;
+  };
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("operators", "List the compiled operators, or remove those of the cache");
+  command->footer(
+      "Example:\n  mno operators\n  mno operators --clear\n"
+      "An operator is compiled the first time that data and flags ask for its shape, and kept in "
+      "MNO_CACHE_DIR, "
+      "$XDG_CACHE_HOME/mno\nor ~/.cache/mno. MNO_CXX names the compiler. An operator is named by kind, "
+      "dimension, "
+      "channels, rank, width, modes,\ndepth and known fields.");
+  command->add_flag("--clear", options->clear, "Remove all operators that were compiled on demand");
+  command->add_flag("--json", options->json, "As JSON");
+  command->callback(
+      [options, &run] { run = [options] { return list_operators(options->clear, options->json); }; });
 }
 
 }  // namespace program

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
-#include "dimensions.hpp"
 #include "import/arrays.hpp"
+#include "operator.hpp"
 
 namespace program {
 
@@ -60,7 +60,7 @@ mno::Field<float, D> field(const char* name, const io::Array& array, Index chann
 
 /// The law for every initial field, written as it is.
 template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions& options) {
-  const auto loaded = one.load(options.model);
+  const auto loaded = one.load(options.model, threads(options.threads));
   const ShapeNumbers shape = one.shape();
   const mno::Field<float, D> initial =
       field<D>("input", read(options.input, "u0"), shape.channels, loaded->domain());
@@ -71,8 +71,7 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
     known = field<D>("fields", read(options.fields, "fields"), shape.known, loaded->domain());
     condition.known = std::as_const(known).view();
   }
-  mno::Cpu device(threads(options.threads));
-  const auto law = loaded->predict(condition, device);
+  const auto law = loaded->predict(condition);
 
   io::NpzWriter file(options.output);
   const auto write = [&](const char* name, const mno::Field<float, D>& what, io::Extents first) {
@@ -92,8 +91,9 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
             {law.batch(), options.samples, shape.channels});
   }
   file.write("t", io::Array::of({Index(1)}, std::vector<double>{options.time}));
-  const auto& length = loaded->domain().length;
+  const auto& [length, bounded] = loaded->domain();
   file.write("length", io::Array::of({Index(D)}, std::vector<double>(length.begin(), length.end())));
+  file.write("bounded", io::Array::of({Index(D)}, std::vector<std::int32_t>(bounded.begin(), bounded.end())));
   file.commit();
 }
 

@@ -12,7 +12,7 @@
 #include "mno/io/hdf5/ensemble_file.hpp"
 #include "mno/io/hdf5/writer.hpp"
 #include "mno/io/zip/ensemble_file.hpp"
-#include "program/run.hpp"
+#include "program/run_program.hpp"
 
 using namespace mno;
 using namespace mno::io;

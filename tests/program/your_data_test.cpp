@@ -8,7 +8,7 @@
 #include "io/scratch.hpp"
 #include "mno/io/hdf5/ensemble_file.hpp"
 #include "mno/io/zip/npz.hpp"
-#include "program/run.hpp"
+#include "program/run_program.hpp"
 
 using namespace mno;
 

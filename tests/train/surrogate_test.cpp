@@ -117,6 +117,23 @@ TEST_CASE("a surrogate is fitted, asked, saved and loaded, and a loaded one give
   CHECK(mean == doctest::Approx(3).epsilon(0.1));
 }
 
+TEST_CASE("data that is held back and prepared beforehand gives the same model") {
+  const auto data = waves<float, 2>(20, 8);
+  FitOptions options = quick();
+  options.validation = 0.25;
+  const auto [whole, report] = fit<M>(data, options);
+  Ensemble<float, 1> train = data, validation;
+  const Split split = hold_back(train, validation, options);
+  CHECK(split.validation == report.split.validation);
+  CHECK(train.size() + validation.size() == 20);
+  CHECK(validation.size() == report.validation);
+  auto prepared = fit_data(std::move(train), std::move(validation), options.warp);
+  CHECK(prepared.normaliser.shift == whole.normaliser().shift);
+  CHECK(prepared.fingerprint == whole.about().at("data"));
+  const auto parts = fit<M>(std::move(prepared), options).surrogate;
+  CHECK(std::ranges::equal(parts.model().values(), whole.model().values()));
+}
+
 TEST_CASE("another unit and another zero of the data give the same law in that unit") {
   using Model = Mno<Line, double>;
   const auto data = waves<double, 1>(12, 8, 0, 1), other = waves<double, 1>(12, 8, 5, 1000);
@@ -148,6 +165,36 @@ TEST_CASE("single draws are fitted by the likelihood of whole fields") {
   CHECK(surrogate.about().at("training").find("clip=1 ") != std::string::npos);
   CHECK(report.scores->draws);
   CHECK(std::isfinite(value_of(surrogate.scorecard(data), "log_score")));
+}
+
+TEST_CASE("what predictions have to be better than is fitted, kept in the file and left out on demand") {
+  const auto data = waves<float, 2>(40, 8);
+  FitOptions options = quick();
+  auto [surrogate, report] = fit<M>(data, options);
+  REQUIRE(surrogate.references());
+  CHECK(surrogate.references()->residual_variance == report.scores->residual_variance);
+  // The training data is normalised: over all points it has mean 0 and variance 1.
+  double mean = 0, variance = 0;
+  for (Index p = 0; p < 8; ++p) {
+    mean += surrogate.references()->mean(0, p, 0) / 8;
+    variance +=
+        (surrogate.references()->variance(0, p, 0) + std::pow(surrogate.references()->mean(0, p, 0), 2)) / 8;
+  }
+  CHECK(mean == doctest::Approx(0).scale(1).epsilon(1e-5));
+  CHECK(variance == doctest::Approx(1).epsilon(0.05));  // n − 1 of 36 conditions
+  const Scratch scratch;
+  surrogate.save(scratch / "model");
+  auto loaded = Surrogate<M>::load(scratch / "model");
+  REQUIRE(loaded.references());
+  CHECK(same<float>(loaded.references()->variance.span(), surrogate.references()->variance.span()));
+  CHECK(loaded.references()->residual_variance == surrogate.references()->residual_variance);
+  loaded.set_references({});
+  loaded.save(scratch / "without");
+  CHECK_FALSE(Surrogate<M>::load(scratch / "without").references());
+
+  options.validation = 0;  // then residuals are those of the training data
+  const auto alone = fit<M>(data, options).surrogate;
+  for (const double v : alone.references()->residual_variance) CHECK(v > 0);
 }
 
 TEST_CASE("a warp: the law is that of w⁻¹(u), and its quantiles are in the user's units") {

@@ -8,7 +8,8 @@
 // uT has other forms too: (sample, channel, x…) is one draw per sample; with an array counts (sample), which
 // says how many draws each sample has, (draw, channel, x…) has those of all samples one after the other.
 //
-//   length (axis) or one number                  of the periodic box; 1 if it is not there
+//   length (axis) or one number                  of the box; 1 if it is not there
+//   bounded (axis) or one number                 1: the axis ends at walls, 0: it is periodic; 0 if not there
 //   fields (field, x…) or (sample, field, x…)    known fields, if there are any
 //   group (sample)                               numbers of trajectories, if samples are pieces of some
 //
@@ -52,6 +53,7 @@ template <class = void> class BasicEnsembleReader {
     read_counts(u0, uT);
     read_times();
     read_lengths();
+    read_walls();
     check_fields();
     if (contains("group")) groups_ = numbers("group", samples());
     for (const double group : groups_)
@@ -70,6 +72,7 @@ template <class = void> class BasicEnsembleReader {
   Index channels() const { return initial_->layout().shape[1]; }
   const Extents& points() const { return points_; }              // (axis)
   const std::vector<double>& length() const { return length_; }  // (axis)
+  const std::vector<bool>& bounded() const { return bounded_; }  // (axis)
   Index known_fields() const { return known_; }
 
   template <int D> Grid<D> grid() const {
@@ -78,6 +81,7 @@ template <class = void> class BasicEnsembleReader {
     Grid<D> grid;
     std::copy(points_.begin(), points_.end(), grid.points.begin());
     std::copy(length_.begin(), length_.end(), grid.domain.length.begin());
+    std::copy(bounded_.begin(), bounded_.end(), grid.domain.bounded.begin());
     return grid;
   }
 
@@ -145,7 +149,7 @@ template <class = void> class BasicEnsembleReader {
     if (layout.type != Type::f32 && layout.type != Type::f64)
       refuse(name_, "expected ", array, " of type f32 or f64, found ", layout.str());
   }
-  /// A short list of numbers: as many as `count`, or one.
+  /// A short list of numbers, or of yes and no: as many as `count`, or one.
   std::vector<double> numbers(const char* array, Index count) const {
     const auto stored = file_->open(array);
     const Layout& layout = stored->layout();
@@ -194,6 +198,17 @@ template <class = void> class BasicEnsembleReader {
       if (!std::isfinite(length) || length <= 0)
         refuse(name_, "expected a positive length on every axis, found ", length);
   }
+  void read_walls() {
+    bounded_.assign(points_.size(), false);
+    if (!contains("bounded")) return;
+    const auto given = numbers("bounded", Index(points_.size()));
+    for (std::size_t axis = 0; axis < bounded_.size(); ++axis) {
+      const double walls = given[given.size() == 1 ? 0 : axis];
+      if (walls != 0 && walls != 1)
+        refuse(name_, "expected bounded to be 1 (walls) or 0 (periodic) on every axis, found ", walls);
+      bounded_[axis] = walls == 1;
+    }
+  }
   void check_fields() {
     if (!contains("fields")) return;
     const Layout layout = file_->open("fields")->layout();
@@ -225,6 +240,7 @@ template <class = void> class BasicEnsembleReader {
   std::vector<Index> counts_;  // (sample), or one for all
   bool member_axis_ = false;   // uT is (sample, member, …)
   std::vector<double> times_, length_;
+  std::vector<bool> bounded_;
   std::vector<double> groups_;  // (sample), one for all, or empty
   Index known_ = 0;
 };

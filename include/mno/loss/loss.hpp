@@ -92,6 +92,28 @@ class TermValues {
   std::vector<double> values_;  // (sample, term)
 };
 
+namespace detail {
+
+/// The mean over the target's samples of all terms that count, on a block.
+template <class L, class Block, class T, int D>
+double evaluate_terms(const L& loss, const Block& block, const Target<T, D>& target, TermValues* values) {
+  const double scale = 1 / double(target.samples());
+  double total = 0;
+  std::size_t index = 0;
+  const auto add = [&](const auto& term) {
+    if (term.weight != 0) {
+      const double value = evaluate_term(term, block, target, scale);
+      if (values) values->set(block.first, index, value);
+      total += value;
+    }
+    ++index;
+  };
+  std::apply([&](const auto&... term) { (add(term), ...); }, loss.terms());
+  return total;
+}
+
+}  // namespace detail
+
 /// A loss held against a target: what value_and_gradient calls block by block. The mean over the target's
 /// samples. Terms of weight 0 are not evaluated.
 template <class L, class T, int D> class LossOn {
@@ -128,19 +150,7 @@ template <class L, class T, int D> class LossOn {
     require(block.first + conditions <= target_.samples(), "Loss::on", "target",
             Text("as many samples as the condition has, at least ", block.first + conditions),
             Text(target_.samples()));
-    const double scale = 1 / double(target_.samples());
-    double total = 0;
-    std::size_t index = 0;
-    const auto add = [&](const auto& term) {
-      if (term.weight != 0) {
-        const double value = detail::evaluate_term(term, block, target_, scale);
-        if (values_) values_->set(block.first, index, value);
-        total += value;
-      }
-      ++index;
-    };
-    std::apply([&](const auto&... term) { (add(term), ...); }, loss_.terms());
-    return total;
+    return detail::evaluate_terms(loss_, block, target_, values_);
   }
 
   L loss_;

@@ -34,43 +34,43 @@ template <class A, class Any = AnyNumber, std::size_t N = 12> constexpr std::siz
     return count_members<A, Any, N - 1>();
 }
 
-/// f(number)… for every member of a plain struct of numbers.
-template <class A, class F> void for_each_number(const A& term, F&& f) {
-  constexpr std::size_t n = count_members<A>();
+/// f(number)… for every member of a plain struct of numbers, to be read or set.
+template <class A, class F> void for_each_number(A& term, F&& f) {
+  constexpr std::size_t n = count_members<std::remove_const_t<A>>();
   static_assert(n < 12, "mno: a term of more than eleven numbers says `std::string text() const` itself");
-  const auto all = [&](const auto&... number) { (f(number), ...); };
+  const auto all = [&](auto&... number) { (f(number), ...); };
   if constexpr (n == 1) {
-    const auto& [a] = term;
+    auto& [a] = term;
     all(a);
   } else if constexpr (n == 2) {
-    const auto& [a, b] = term;
+    auto& [a, b] = term;
     all(a, b);
   } else if constexpr (n == 3) {
-    const auto& [a, b, c] = term;
+    auto& [a, b, c] = term;
     all(a, b, c);
   } else if constexpr (n == 4) {
-    const auto& [a, b, c, d] = term;
+    auto& [a, b, c, d] = term;
     all(a, b, c, d);
   } else if constexpr (n == 5) {
-    const auto& [a, b, c, d, e] = term;
+    auto& [a, b, c, d, e] = term;
     all(a, b, c, d, e);
   } else if constexpr (n == 6) {
-    const auto& [a, b, c, d, e, g] = term;
+    auto& [a, b, c, d, e, g] = term;
     all(a, b, c, d, e, g);
   } else if constexpr (n == 7) {
-    const auto& [a, b, c, d, e, g, h] = term;
+    auto& [a, b, c, d, e, g, h] = term;
     all(a, b, c, d, e, g, h);
   } else if constexpr (n == 8) {
-    const auto& [a, b, c, d, e, g, h, i] = term;
+    auto& [a, b, c, d, e, g, h, i] = term;
     all(a, b, c, d, e, g, h, i);
   } else if constexpr (n == 9) {
-    const auto& [a, b, c, d, e, g, h, i, j] = term;
+    auto& [a, b, c, d, e, g, h, i, j] = term;
     all(a, b, c, d, e, g, h, i, j);
   } else if constexpr (n == 10) {
-    const auto& [a, b, c, d, e, g, h, i, j, k] = term;
+    auto& [a, b, c, d, e, g, h, i, j, k] = term;
     all(a, b, c, d, e, g, h, i, j, k);
   } else if constexpr (n == 11) {
-    const auto& [a, b, c, d, e, g, h, i, j, k, l] = term;
+    auto& [a, b, c, d, e, g, h, i, j, k, l] = term;
     all(a, b, c, d, e, g, h, i, j, k, l);
   }
 }

@@ -53,7 +53,7 @@ template <class M, class Loss, class Device> class ModelStep {
 
   void condition(PassType& pass, Index first, Index count) { fine_.enter(pass, first, count); }
   View<T, D> input(PassType& pass, Index first, Index count) {
-    return model_input<S>(fine_.condition, pass, first, count);
+    return model_input(model_, fine_.condition, model_.domain().bounded, pass, first, count);
   }
 
   double loss(PassType& pass, Index first, View<T, D> y, View<T, D> ybar) {
@@ -70,7 +70,7 @@ template <class M, class Loss, class Device> class ModelStep {
 
   bool wants_input_bar() const { return fine_.bar.wanted(); }
   void take_input_bar(PassType& pass, Index first, View<const T, D> xbar) {
-    add_input_bar<S>(xbar, first, fine_.bar, pass);
+    add_input_bar(model_, xbar, first, fine_.bar, pass);
   }
 
  private:
@@ -121,13 +121,33 @@ double gradient_on(const M& model, std::span<const T> weights, const Condition<T
   return value;
 }
 
+/// A loss as the blocks of a step see it, whatever its type: so a step is compiled once for a model, not once
+/// for every loss. One call per block is nothing beside the block.
+template <class Block> class BlockLoss {
+ public:
+  template <class Loss>
+  requires(!std::is_same_v<Loss, BlockLoss>) explicit BlockLoss(Loss& loss)
+      : loss_(const_cast<void*>(static_cast<const void*>(&loss))),
+        call_([](void* given, const Block& block) -> double { return (*static_cast<Loss*>(given))(block); }) {
+  }
+  double operator()(const Block& block) { return call_(loss_, block); }
+
+ private:
+  void* loss_;
+  double (*call_)(void*, const Block&);
+};
+template <class M>
+using BlockLossOf = BlockLoss<std::conditional_t<M::stochastic, LawBlock<typename M::Scalar, M::dimension>,
+                                                 FieldBlock<typename M::Scalar, M::dimension>>>;
+
 /// The same with everything in the host's memory. Every device has its own way there.
 template <class Device> struct HostGradient;
 template <> struct HostGradient<Cpu> {
   template <class M, class T, int D, class Loss>
   static double run(const M& model, const Condition<T, D>& condition, Loss& loss, M& gradient, Cpu& device,
                     const ConditionBar<T, D>& bar) {
-    return gradient_on(model, model.values(), condition, model.stored_known_fields().view(), loss,
+    BlockLossOf<M> any(loss);
+    return gradient_on(model, model.values(), condition, model.stored_known_fields().view(), any,
                        gradient.values(), device, bar);
   }
   /// A field of the host's into memory of the device.

@@ -12,10 +12,26 @@
 
 namespace mno {
 
-/// FFTW's planner is not thread-safe: one mutex around plan and destroy.
-inline std::mutex& fftw_planner() {
-  static std::mutex mutex;
-  return mutex;
+/// FFTW's planner is not thread-safe: one lock around plan and destroy. There is one planner in a process,
+/// but a library that hides its symbols has a lock of its own: who loads such libraries lets them share one.
+class FftwPlanner {
+ public:
+  void lock() { lock_ ? lock_() : mutex_.lock(); }
+  void unlock() { unlock_ ? unlock_() : mutex_.unlock(); }
+  /// From now on; nobody may be planning.
+  void share(void (*lock)(), void (*unlock)()) {
+    lock_ = lock;
+    unlock_ = unlock;
+  }
+
+ private:
+  std::mutex mutex_{};
+  void (*lock_)() = nullptr;
+  void (*unlock_)() = nullptr;
+};
+inline FftwPlanner& fftw_planner() {
+  static FftwPlanner planner;
+  return planner;
 }
 
 template <class T> struct FftwApi;

@@ -21,6 +21,7 @@ struct Hdf5 {
 }  // namespace
 
 TEST_CASE("moments, times and initial fields are those of the datasets") { reads_what_was_written<Hdf5>(); }
+TEST_CASE("walls are those of the dataset bounded") { walls_are_read<Hdf5>(); }
 TEST_CASE("samples with the same initial field have one origin") {
   samples_that_start_alike_have_one_origin<Hdf5>();
 }

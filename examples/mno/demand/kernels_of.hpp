@@ -1,0 +1,31 @@
+#pragma once
+// The few functions of a model that training and prediction spend their time in, as instantiations: defined
+// in one part of an operator, declared `extern` in the others.
+#include <mno/loss/recipe.hpp>
+#include <mno/model/gradient.hpp>
+#include <mno/train/adamw.hpp>
+#include <mno/train/clip.hpp>
+
+namespace demand {
+
+template <class M> using ConditionOf = mno::Condition<float, M::dimension>;
+template <class M> using ViewOf = mno::View<const float, M::dimension>;
+template <class M> using PredictedOf = mno::detail::Predicted<float, M::dimension>;
+template <class M> using BarOf = mno::ConditionBar<float, M::dimension>;
+template <class M> using BlockOf = mno::LawBlock<float, M::dimension>;
+template <class M> using TargetOf = mno::Target<float, M::dimension>;
+
+}  // namespace demand
+
+#define MNO_KERNELS(where, M)                                                                              \
+  where template double                                                                                    \
+  mno::detail::gradient_on<M, float, M::dimension, mno::detail::BlockLossOf<M>, mno::Cpu>(                 \
+      const M&, std::span<const float>, const demand::ConditionOf<M>&, const demand::ViewOf<M>&,           \
+      mno::detail::BlockLossOf<M>&, std::span<float>, mno::Cpu&, const demand::BarOf<M>&);                 \
+  where template void mno::detail::predict_on<M, float, M::dimension, mno::Cpu>(                           \
+      const M&, std::span<const float>, const mno::PreparedWeights<float>*, const demand::ConditionOf<M>&, \
+      const demand::ViewOf<M>&, mno::Index, const demand::PredictedOf<M>&, mno::Cpu&);                     \
+  where template double mno::detail::evaluate_terms<mno::Recipe, demand::BlockOf<M>, float, M::dimension>( \
+      const mno::Recipe&, const demand::BlockOf<M>&, const demand::TargetOf<M>&, mno::TermValues*);        \
+  where template class mno::AdamW<float>;                                                                  \
+  where template double mno::clip_gradient<float>(std::span<float>, double);

@@ -1,0 +1,183 @@
+#include "operator.hpp"
+
+#include <mno/io/safe_file.hpp>
+
+#include "options.hpp"
+
+namespace demand {
+
+namespace {
+
+/// Calls a function of a table with room for its sentence, which is thrown if it fails.
+template <class Call> void call(Call&& function) {
+  char text[4096] = "";
+  using boundary::Status;
+  const Status status = function(boundary::Message{text, sizeof text});
+  if (status == Status::refused) throw mno::Error(text);
+  if (status == Status::cannot_write) throw mno::io::CannotWrite(text);
+  if (status == Status::no_memory) throw std::bad_alloc();
+  if (status != Status::done) throw std::runtime_error(text);
+}
+
+/// What an operator tells while it trains. What the listeners throw waits here until it has come to its end.
+template <int D> struct Listening {
+  const mno::FitOptions& options;
+  mno::FitData<float, D>& data;
+  mno::FitReport& report;
+  std::exception_ptr thrown{};
+
+  static Listening& of(void* context) { return *static_cast<Listening*>(context); }
+  static void copied(void* context) {
+    of(context).data.train = {};
+    of(context).data.validation = {};
+  }
+  static void after_epoch(void* context, const boundary::Epoch* epoch) {
+    of(context).guard([&] {
+      of(context).report.epochs.push_back(epoch_of(*epoch));
+      if (of(context).options.after_epoch) of(context).options.after_epoch(of(context).report.epochs.back());
+    });
+  }
+  static std::int32_t interrupted(void* context) {
+    bool stop = false;
+    of(context).guard([&] { stop = of(context).options.interrupted && of(context).options.interrupted(); });
+    return stop || of(context).thrown;
+  }
+
+ private:
+  template <class F> void guard(F&& f) noexcept {
+    if (thrown) return;
+    try {
+      f();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+};
+
+}  // namespace
+
+ShapeNumbers Operator::shape() const {
+  return {table_->kind,  table_->dimension, table_->channels, table_->rank,
+          table_->width, table_->modes,     table_->depth,    table_->known};
+}
+
+template <int D>
+mno::FitReport OperatorIn<D>::train(mno::Ensemble<float, D> data,
+                                    std::optional<mno::Ensemble<float, D>> validation,
+                                    const TrainRequest& request) const {
+  mno::FitReport report;
+  mno::Ensemble<float, D> held;
+  if (validation)
+    held = std::move(*validation);
+  else
+    report.split = mno::hold_back(data, held, request.fit);
+  mno::FitData<float, D> prepared = mno::fit_data(std::move(data), std::move(held), request.fit.warp);
+
+  NumberWriter numbers;
+  write_numbers(numbers, request.fit);
+  const std::string residual = request.fit.residual.text(), warp = request.fit.warp.text(),
+                    checkpoint = request.fit.checkpoint.string(), model = request.model.string();
+  mno::io::Metadata about = request.fit.about;
+  about["recipe"] = request.recipe;
+  std::vector<boundary::Pair> pairs;
+  for (const auto& [key, value] : about) pairs.push_back({key.c_str(), value.c_str()});
+  const PlainEnsemble<D> train(prepared.train), other(prepared.validation);
+  Listening<D> listening{request.fit, prepared, report};
+  boundary::Training training{};
+  training.train = train.data;
+  training.validation = other.data;
+  training.shift = prepared.normaliser.shift.data();
+  training.scale = prepared.normaliser.scale.data();
+  training.fingerprint = prepared.fingerprint.c_str();
+  training.options = numbers.numbers();
+  training.residual = residual.c_str();
+  training.warp = warp.c_str();
+  training.data = request.fit.data.c_str();
+  training.checkpoint = checkpoint.c_str();
+  training.model = model.c_str();
+  training.about = pairs.data();
+  training.about_count = pairs.size();
+  training.device = request.device.c_str();
+  training.threads = request.threads;
+  training.gpu = request.gpu;
+  training.tf32 = request.tf32;
+  training.context = &listening;
+  training.copied = &Listening<D>::copied;
+  training.after_epoch = &Listening<D>::after_epoch;
+  training.interrupted = &Listening<D>::interrupted;
+  char loss[4096] = "";
+  boundary::TrainingReport told{};
+  told.loss = {loss, sizeof loss};
+  call([&](boundary::Message error) { return table().train(&training, &told, error); });
+  if (listening.thrown) std::rethrow_exception(listening.thrown);
+  report.interrupted = told.interrupted != 0;
+  report.epochs_done = mno::Index(told.epochs_done);
+  report.train = mno::Index(told.train);
+  report.validation = mno::Index(told.validation);
+  report.factor_scale = told.factor_scale;
+  report.loss = loss;
+  if (told.has_scores) report.scores = scores_of(told.scores);
+  return report;
+}
+
+template <int D>
+Predictor<D>::Predictor(const Operator& of, const std::filesystem::path& model, int threads)
+    : table_(&of.table()) {
+  call([&](boundary::Message error) { return table_->load(model.c_str(), threads, &loaded_, error); });
+  try {
+    normaliser_.shift.assign(loaded_.shift, loaded_.shift + table_->channels);
+    normaliser_.scale.assign(loaded_.scale, loaded_.scale + table_->channels);
+    residual_ = mno::AnyResidual::parse(loaded_.residual);
+    warp_ = mno::AnyWarp::parse(loaded_.warp);
+    domain_ = grid_of<D>(loaded_.axes).domain;
+  } catch (...) {
+    table_->unload(&loaded_);
+    throw;
+  }
+}
+
+template <int D>
+mno::Law<float, D> Predictor<D>::asked(const mno::Condition<float, D>& condition, bool own) const {
+  const mno::View<const float, D>& u = condition.initial;
+  const mno::Index channels = table_->channels, rank = stochastic() ? table_->rank : 1;
+  const auto axes = axes_of<D>(u.grid), known_axes = axes_of<D>(condition.known.grid);
+  const boundary::Condition plain_condition{axes.data(),
+                                            plain<D>(u),
+                                            plain<D>(condition.known),
+                                            condition.times.data(),
+                                            condition.times.size(),
+                                            known_axes.data()};
+  mno::Field<float, D> mean(u.batch, u.grid, channels), factor(u.batch, u.grid, rank * channels), nugget;
+  if (loaded_.has_nugget) nugget = mno::Field<float, D>(u.batch, u.grid, channels);
+  boundary::Law law{mean.data(), factor.data(), loaded_.has_nugget ? nugget.data() : nullptr};
+  call(
+      [&](boundary::Message error) { return table_->predict(&loaded_, &plain_condition, own, &law, error); });
+  return {std::move(mean), std::move(factor), std::move(nugget)};
+}
+
+template <int D>
+mno::Law<float, D, mno::AnyResidual, mno::AnyWarp> Predictor<D>::predict(
+    const mno::Condition<float, D>& condition) const {
+  auto law = mno::with_residual(asked(condition, false), stochastic() ? residual_ : mno::AnyResidual());
+  // A field is in the units that it is in: without a warp.
+  return mno::with_warp(std::move(law), stochastic() ? warp_ : mno::AnyWarp());
+}
+
+template <int D>
+mno::Law<float, D, mno::AnyResidual> Predictor<D>::own_law(const mno::Condition<float, D>& condition) const {
+  return mno::with_residual(asked(condition, true), stochastic() ? residual_ : mno::AnyResidual());
+}
+
+template <int D> void Predictor<D>::to_own_coordinates(mno::Field<float, D>& values) const {
+  mno::to_law_coordinates(values, warp_);
+  normaliser_.apply(values);
+}
+
+template class Predictor<1>;
+template class Predictor<2>;
+template class Predictor<3>;
+template class OperatorIn<1>;
+template class OperatorIn<2>;
+template class OperatorIn<3>;
+
+}  // namespace demand

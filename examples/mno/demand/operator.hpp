@@ -1,0 +1,94 @@
+#pragma once
+// A compiled operator as C++ sees it: training and prediction with the library's own types, over the plain
+// data of the boundary. Sentences of an operator become exceptions again here.
+#include <exception>
+#include <functional>
+#include <mno/train/fit.hpp>
+
+#include "boundary.hpp"
+#include "shape_numbers.hpp"
+
+namespace demand {
+
+/// Where to train, and where the model goes.
+struct TrainRequest {
+  mno::FitOptions fit{};
+  std::string recipe = "auto";    // the name of fit.loss; "auto": fit chooses
+  std::filesystem::path model{};  // to write
+  int threads = 1;
+  std::string device = "cpu";  // or "cuda"
+  int gpu = 0;                 // which one
+  bool tf32 = false;           // of a GPU: products of floats with fewer digits
+};
+
+class Operator {
+ public:
+  explicit Operator(const boundary::Table& table) : table_(&table) {}
+  ShapeNumbers shape() const;
+  std::string shape_text() const { return table_->shape; }  // these two as model files have them
+  std::string expression_text() const { return table_->expression; }
+  std::size_t parameters() const { return std::size_t(table_->parameters); }
+  bool stochastic() const { return table_->stochastic != 0; }
+  const boundary::Table& table() const { return *table_; }
+
+ private:
+  const boundary::Table* table_;
+};
+
+/// A surrogate from a file, with threads of its own; one call at a time. A deterministic operator gives a law
+/// without spread.
+template <int D> class Predictor {
+ public:
+  Predictor(const Operator& of, const std::filesystem::path& model, int threads);
+  ~Predictor() { table_->unload(&loaded_); }
+  Predictor(const Predictor&) = delete;
+  Predictor& operator=(const Predictor&) = delete;
+
+  const mno::Normaliser& normaliser() const { return normaliser_; }
+  const mno::AnyWarp& warp() const { return warp_; }
+  const mno::Domain<D>& domain() const { return domain_; }
+  bool stochastic() const { return table_->stochastic != 0; }
+  std::size_t memory() const { return std::size_t(table_->memory(&loaded_)); }  // bytes that it works in
+
+  /// In the units of the data.
+  mno::Law<float, D, mno::AnyResidual, mno::AnyWarp> predict(const mno::Condition<float, D>& condition) const;
+  /// In the model's own coordinates, which are normalised, and fields to there.
+  mno::Law<float, D, mno::AnyResidual> own_law(const mno::Condition<float, D>& condition) const;
+  void to_own_coordinates(mno::Field<float, D>& values) const;
+
+ private:
+  mno::Law<float, D> asked(const mno::Condition<float, D>& condition, bool own) const;
+
+  const boundary::Table* table_;
+  boundary::Predictor loaded_{};
+  mno::Normaliser normaliser_{};
+  mno::AnyResidual residual_{};
+  mno::AnyWarp warp_{};
+  mno::Domain<D> domain_{};
+};
+
+template <int D> class OperatorIn : public Operator {
+ public:
+  explicit OperatorIn(const Operator& of) : Operator(of) {}
+  /// Without validation data a part of the data is held back, as the request says. The model file is written
+  /// unless training was interrupted.
+  mno::FitReport train(mno::Ensemble<float, D> data, std::optional<mno::Ensemble<float, D>> validation,
+                       const TrainRequest& request) const;
+  std::unique_ptr<Predictor<D>> load(const std::filesystem::path& model, int threads) const {
+    return std::make_unique<Predictor<D>>(*this, model, threads);
+  }
+};
+
+/// f(operator) with the type that knows its dimension.
+template <class F> auto in_dimension(const Operator& one, F&& f) {
+  switch (one.table().dimension) {
+    case 1:
+      return f(OperatorIn<1>(one));
+    case 2:
+      return f(OperatorIn<2>(one));
+    default:
+      return f(OperatorIn<3>(one));
+  }
+}
+
+}  // namespace demand

@@ -1,0 +1,147 @@
+#pragma once
+// The options of a training and what comes of it as plain data and back, for both sides of the boundary.
+#include <bit>
+#include <mno/train/fit.hpp>
+#include <span>
+
+#include "exchange.hpp"
+
+namespace demand {
+
+/// f(number) for every number of the options: the one list of them, and another option is one more line.
+template <class Options, class F> void for_each_number(Options& o, F&& f) {
+  auto& t = o.training;
+  f(t.epochs);
+  f(t.batch);
+  f(t.seed);
+  f(t.adamw.learning_rate);
+  f(t.adamw.beta1);
+  f(t.adamw.beta2);
+  f(t.adamw.epsilon);
+  f(t.adamw.weight_decay);
+  f(t.decay);
+  f(t.warmup_steps);
+  f(t.clip);
+  f(t.average);
+  f(t.patience);
+  f(t.validation_draws);
+  f(o.least_points);
+  f(o.path);
+  f(o.calibrate);
+  f(o.checkpoint_seconds);
+  f(o.resume);
+}
+template <class Recipe, class F> void for_each_number_of_loss(Recipe& loss, F&& f) {
+  f(loss.warmup_epochs);
+  f(loss.ramp_epochs);
+  std::apply([&](auto&... term) { (mno::detail::for_each_number(term, f), ...); }, loss.terms());
+}
+
+/// Numbers of any type, each in 64 bits.
+class NumberWriter {
+ public:
+  template <class T> void operator()(const T& value) {
+    if constexpr (std::is_same_v<T, double>)
+      bits_.push_back(std::bit_cast<std::uint64_t>(value));
+    else
+      bits_.push_back(std::uint64_t(value));
+  }
+  /// Whether there is one comes before it.
+  template <class T> void operator()(const std::optional<T>& value) {
+    (*this)(value.has_value());
+    if (value) (*this)(*value);
+  }
+  boundary::Numbers numbers() const { return {bits_.data(), bits_.size()}; }
+
+ private:
+  std::vector<std::uint64_t> bits_{};
+};
+class NumberReader {
+ public:
+  explicit NumberReader(boundary::Numbers numbers) : bits_(numbers.bits, numbers.count) {}
+  template <class T> void operator()(T& value) {
+    mno::require(!bits_.empty(), "demand", "numbers", mno::Text("as many as the options have"),
+                 mno::Text("fewer"));
+    if constexpr (std::is_same_v<T, double>)
+      value = std::bit_cast<double>(bits_.front());
+    else
+      value = T(bits_.front());
+    bits_ = bits_.subspan(1);
+  }
+  template <class T> void operator()(std::optional<T>& value) {
+    bool there = false;
+    (*this)(there);
+    if (there) (*this)(value.emplace());
+  }
+  bool flag() {
+    bool value = false;
+    (*this)(value);
+    return value;
+  }
+  void end() const {
+    mno::require(bits_.empty(), "demand", "numbers", mno::Text("as many as the options have"),
+                 mno::Text(bits_.size(), " more"));
+  }
+
+ private:
+  std::span<const std::uint64_t> bits_;
+};
+
+inline void write_numbers(NumberWriter& to, const mno::FitOptions& options) {
+  for_each_number(options, to);
+  to(options.factor_scale);
+  to(options.loss.has_value());
+  if (options.loss) for_each_number_of_loss(*options.loss, to);
+}
+inline void read_numbers(NumberReader from, mno::FitOptions& options) {
+  for_each_number(options, from);
+  from(options.factor_scale);
+  if (from.flag()) for_each_number_of_loss(options.loss.emplace(), from);
+  from.end();
+}
+
+inline boundary::Scores plain(const mno::Scores& s) {
+  return {s.mean_rmse, s.variance_rmse, s.w2g, s.crps, s.several, s.draws};
+}
+inline mno::Scores scores_of(const boundary::Scores& s) {
+  return {.mean_rmse = s.mean_rmse,
+          .variance_rmse = s.variance_rmse,
+          .w2g = s.w2g,
+          .crps = s.crps,
+          .several = s.several != 0,
+          .draws = s.draws != 0};
+}
+
+/// The report of an epoch as plain data that refers to it.
+struct PlainEpoch {
+  boundary::Scores scores{};
+  boundary::Epoch data;
+
+  explicit PlainEpoch(const mno::EpochReport& e)
+      : data{e.epoch,         e.epochs,
+             e.loss,          e.learning_rate,
+             e.gradient_norm, e.conditions_per_second,
+             e.seconds_left,  e.terms.data(),
+             e.terms.size(),  e.validation ? &scores : nullptr,
+             e.finished,      e.best} {
+    if (e.validation) scores = plain(*e.validation);
+  }
+  PlainEpoch(const PlainEpoch&) = delete;
+};
+inline mno::EpochReport epoch_of(const boundary::Epoch& e) {
+  mno::EpochReport report;
+  report.epoch = mno::Index(e.epoch);
+  report.epochs = mno::Index(e.epochs);
+  report.finished = e.finished != 0;
+  report.loss = e.loss;
+  report.terms.assign(e.terms, e.terms + e.term_count);
+  report.learning_rate = e.learning_rate;
+  report.gradient_norm = e.gradient_norm;
+  if (e.validation) report.validation = scores_of(*e.validation);
+  report.best = e.best != 0;
+  report.conditions_per_second = e.conditions_per_second;
+  report.seconds_left = e.seconds_left;
+  return report;
+}
+
+}  // namespace demand

@@ -1,0 +1,109 @@
+#pragma once
+// Prediction of one model behind the boundary, and the table of what an operator is and can do.
+#include <mno/train/surrogate.hpp>
+
+#include "guarded.hpp"
+
+namespace demand {
+
+/// A surrogate with what the boundary refers to.
+template <class M> struct LoadedModel {
+  mno::Surrogate<M> surrogate;
+  mutable mno::Cpu device;
+  std::array<boundary::Axis, M::dimension> axes;
+  std::string residual, warp;
+
+  LoadedModel(mno::Surrogate<M> from, int threads)
+      : surrogate(std::move(from)),
+        device(threads),
+        axes(axes_of<M::dimension>({{}, surrogate.model().domain()})),
+        residual(surrogate.residual().text()),
+        warp(surrogate.warp().text()) {}
+};
+
+template <class M> struct PredictionOf {
+  static constexpr int D = M::dimension;
+
+  static boundary::Status load(const char* file, std::int32_t threads, boundary::Predictor* predictor,
+                               boundary::Message error) noexcept {
+    return guarded(error, [&] {
+      auto* loaded = new LoadedModel<M>(mno::Surrogate<M>::load(file), threads);
+      const mno::Normaliser& normaliser = loaded->surrogate.normaliser();
+      *predictor = {loaded,
+                    loaded->axes.data(),
+                    normaliser.shift.data(),
+                    normaliser.scale.data(),
+                    loaded->residual.c_str(),
+                    loaded->warp.c_str(),
+                    M::has_nugget};
+    });
+  }
+  static void unload(boundary::Predictor* predictor) noexcept {
+    delete static_cast<LoadedModel<M>*>(predictor->model);
+    *predictor = {};
+  }
+  static std::uint64_t memory(const boundary::Predictor* predictor) noexcept {
+    return static_cast<const LoadedModel<M>*>(predictor->model)->device.memory();
+  }
+  static boundary::Status predict(const boundary::Predictor* predictor, const boundary::Condition* given,
+                                  std::int32_t own, boundary::Law* law, boundary::Message error) noexcept {
+    return guarded(error, [&] {
+      const auto& loaded = *static_cast<const LoadedModel<M>*>(predictor->model);
+      mno::Condition<float, D> condition{view_of<D>(given->initial, grid_of<D>(given->axes)),
+                                         {given->times, given->time_count}};
+      if (given->known.data) condition.known = view_of<D>(given->known, grid_of<D>(given->known_axes));
+      if (own)
+        put(loaded.surrogate.own_prediction(condition, loaded.device), *law);
+      else
+        put(loaded.surrogate.predict(condition, loaded.device), *law);
+    });
+  }
+
+ private:
+  static void copy(const mno::Field<float, D>& from, float* to) { std::copy_n(from.data(), from.size(), to); }
+  static void put(const mno::Field<float, D>& field, const boundary::Law& to) { copy(field, to.mean); }
+  template <class R, class W> static void put(const mno::Law<float, D, R, W>& law, const boundary::Law& to) {
+    copy(law.mean, to.mean);
+    copy(law.factor, to.factor);
+    if (to.nugget) copy(law.nugget, to.nugget);
+  }
+};
+
+inline void use_planner_lock([[maybe_unused]] boundary::PlannerLock lock) noexcept {
+#ifdef MNO_HAS_FFTW
+  mno::fftw_planner().share(lock.lock, lock.unlock);
+#endif
+}
+
+template <class M>
+const boundary::Table* table_of(const char* kind,
+                                boundary::Status (*train)(const boundary::Training*,
+                                                          boundary::TrainingReport*,
+                                                          boundary::Message) noexcept) noexcept {
+  using S = typename M::ShapeType;
+  static const std::string shape = mno::io::shape_text<S>(),
+                           expression = mno::expression_text<typename M::Expression>();
+  static const boundary::Table table{boundary::version,
+                                     sizeof(boundary::Table),
+                                     kind,
+                                     shape.c_str(),
+                                     expression.c_str(),
+                                     S::dimension,
+                                     S::channels,
+                                     S::rank,
+                                     S::width,
+                                     S::modes,
+                                     S::depth,
+                                     mno::known_fields<S>(),
+                                     M::stochastic,
+                                     M::parameters,
+                                     &use_planner_lock,
+                                     train,
+                                     &PredictionOf<M>::load,
+                                     &PredictionOf<M>::unload,
+                                     &PredictionOf<M>::predict,
+                                     &PredictionOf<M>::memory};
+  return &table;
+}
+
+}  // namespace demand

@@ -1,0 +1,69 @@
+#include "shape_numbers.hpp"
+
+#include <algorithm>
+#include <mno/core/error.hpp>
+#include <sstream>
+
+#include "kind_list.hpp"
+
+namespace demand {
+
+std::string ShapeNumbers::list() const {
+  std::string out = kind == "mno" ? "" : kind;
+  for_each(*this, [&](std::string_view name, int number) {
+    if (name != "known" || number > 0) out += (out.empty() ? "" : ",") + std::to_string(number);
+  });
+  return out;
+}
+
+std::string ShapeNumbers::sentence() const {
+  std::string out = kind == "mno" ? "" : "kind " + kind;
+  for_each(*this, [&](std::string_view name, int number) {
+    if (name == "known" && number == 0) return;
+    out += (out.empty() ? "" : ", ") + std::string(name == "known" ? "known fields" : name) + " " +
+           (number == 0 ? "any" : std::to_string(number));
+  });
+  return out;
+}
+
+ShapeNumbers ShapeNumbers::parse(std::string_view kind, const std::string& shape_text) {
+  ShapeNumbers shape;
+  shape.kind = kind;
+  std::istringstream words(shape_text);
+  for (std::string word; words >> word;) {
+    const auto equals = word.find('=');
+    if (equals == word.npos) continue;
+    for_each(shape, [&](std::string_view name, int& number) {
+      if (word.substr(0, equals) == name) std::istringstream(word.substr(equals + 1)) >> number;
+    });
+  }
+  return shape;
+}
+
+ShapeNumbers completed(ShapeNumbers wanted) {
+  const bool line = wanted.dimension == 1;
+  const auto fill = [](int& number, int value) {
+    if (number == 0) number = value;
+  };
+  fill(wanted.rank, line ? 16 : 4);
+  fill(wanted.width, line ? 48 : 16);
+  fill(wanted.modes, line ? 16 : 8);
+  fill(wanted.depth, line ? 4 : 2);
+  return wanted;
+}
+
+std::string source_of(const ShapeNumbers& shape, std::string_view entry) {
+  mno::require(std::ranges::find(kind_names, shape.kind) != std::end(kind_names), "source_of", "kind",
+               mno::Text("a kind of kind_list.hpp"), mno::Text("'", shape.kind, "'"));
+  std::string id = shape.kind;
+  std::ranges::replace(id, '-', '_');
+  std::string out = "#include \"operator_of.hpp\"\nMNO_OPERATOR(" + std::string(entry) + ", " + id;
+  ShapeNumbers::for_each(shape, [&](std::string_view name, int number) {
+    mno::require(number >= (name == "known" ? 0 : 1), "source_of", "shape", mno::Text("a positive ", name),
+                 mno::Text(number));
+    out += ", " + std::string(name) + " = " + std::to_string(number);
+  });
+  return out + ")\n";
+}
+
+}  // namespace demand

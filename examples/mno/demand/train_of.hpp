@@ -1,0 +1,65 @@
+#pragma once
+// Training of one model behind the boundary.
+#ifdef MNO_PROGRAM_CUDA
+#include <mno/cuda.hpp>
+#endif
+#include "guarded.hpp"
+#include "options.hpp"
+
+namespace demand {
+
+template <class M, class Device>
+void train_on(Device& device, const char* kind, const boundary::Training& training,
+              boundary::TrainingReport& report) {
+  constexpr int D = M::dimension;
+  mno::FitOptions options;
+  read_numbers(NumberReader(training.options), options);
+  options.residual = mno::AnyResidual::parse(training.residual);
+  options.warp = mno::AnyWarp::parse(training.warp);
+  options.data = training.data;
+  options.checkpoint = training.checkpoint;
+  for (std::size_t i = 0; i < training.about_count; ++i)
+    options.about[training.about[i].key] = training.about[i].value;
+  options.about["kind"] = kind;
+  options.after_epoch = [&training](const mno::EpochReport& epoch) {
+    const PlainEpoch plain(epoch);
+    training.after_epoch(training.context, &plain.data);
+  };
+  options.interrupted = [&training] { return training.interrupted(training.context) != 0; };
+  constexpr auto channels = std::size_t(M::ShapeType::channels);
+  mno::FitData<float, D> data{
+      ensemble_of<D>(training.train),
+      ensemble_of<D>(training.validation),
+      {{training.shift, training.shift + channels}, {training.scale, training.scale + channels}},
+      training.fingerprint};
+  training.copied(training.context);
+
+  const mno::Fit<M> fit = mno::fit<M>(std::move(data), std::move(options), device);
+  report.interrupted = fit.report.interrupted;
+  report.epochs_done = fit.report.epochs_done;
+  report.train = fit.report.train;
+  report.validation = fit.report.validation;
+  report.factor_scale = fit.report.factor_scale;
+  report.has_scores = fit.report.scores.has_value();
+  if (fit.report.scores) report.scores = plain(*fit.report.scores);
+  put(report.loss, fit.report.loss.c_str());
+  if (!fit.report.interrupted) fit.surrogate.save(training.model);
+}
+
+template <class M>
+void train_of(const char* kind, const boundary::Training& training, boundary::TrainingReport& report) {
+  if (std::strcmp(training.device, "cpu") == 0) {
+    mno::Cpu cpu(training.threads);
+    return train_on<M>(cpu, kind, training, report);
+  }
+#ifdef MNO_PROGRAM_CUDA
+  mno::Cuda cuda(mno::CudaOptions{.device = training.gpu, .tf32 = training.tf32 != 0});
+  train_on<M>(cuda, kind, training, report);
+#else
+  throw mno::Error(
+      "This operator was compiled without CUDA. Configure with -DMNO_CUDA_PROGRAMS=ON (preset cuda) and the "
+      "shape in MNO_SHAPES, or train with --device cpu.");
+#endif
+}
+
+}  // namespace demand
