@@ -2,6 +2,7 @@
 // A flat, aligned, zero-initialised array: what fields and parameters are stored in.
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <span>
 #include <utility>
@@ -25,7 +26,7 @@ template <class T> class Buffer {
     return *this;
   }
   ~Buffer() {
-    if (data_) ::operator delete(data_, std::align_val_t(alignment));
+    if (data_) ::operator delete(bytes_of(data_) - unsigned(bytes_of(data_)[-1]));
   }
 
   T* data() { return data_; }
@@ -35,9 +36,17 @@ template <class T> class Buffer {
   std::span<const T> span() const { return {data_, size_}; }
 
  private:
+  static unsigned char* bytes_of(T* data) { return reinterpret_cast<unsigned char*>(data); }
+
+  /// Aligned by hand, the byte before the data saying how far: before 2.38, glibc does not find freed blocks
+  /// again for operator new with an alignment, and who reads a file in blocks would fill the memory with it.
   static T* allocate(std::size_t size) {
-    if (size > std::size_t(-1) / sizeof(T)) throw std::bad_array_new_length();  // else size * sizeof(T) wraps
-    return size ? static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t(alignment))) : nullptr;
+    if (size > (std::size_t(-1) - alignment) / sizeof(T)) throw std::bad_array_new_length();  // it would wrap
+    if (size == 0) return nullptr;
+    auto* const begin = static_cast<unsigned char*>(::operator new(size * sizeof(T) + alignment));
+    const std::size_t offset = alignment - reinterpret_cast<std::uintptr_t>(begin) % alignment;  // 1 to 64
+    begin[offset - 1] = static_cast<unsigned char>(offset);
+    return reinterpret_cast<T*>(begin + offset);
   }
   T* data_ = nullptr;
   std::size_t size_ = 0;
