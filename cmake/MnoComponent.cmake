@@ -27,6 +27,7 @@ function(mno_install_package)
   write_basic_package_version_file("${PROJECT_BINARY_DIR}/mnoConfigVersion.cmake"
                                    COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
   install(FILES "${PROJECT_BINARY_DIR}/mnoConfig.cmake" "${PROJECT_BINARY_DIR}/mnoConfigVersion.cmake"
-                "${PROJECT_SOURCE_DIR}/cmake/FindFFTW3.cmake" DESTINATION "${MNO_CMAKE_DIR}")
+                "${PROJECT_SOURCE_DIR}/cmake/FindFFTW3.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindNetCDF.cmake"
+                "${PROJECT_SOURCE_DIR}/cmake/FindMatio.cmake" DESTINATION "${MNO_CMAKE_DIR}")
   install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 endfunction()

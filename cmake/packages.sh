@@ -5,7 +5,9 @@
 build_packages=(g++ cmake ninja-build pkg-config libeigen3-dev libfftw3-dev zlib1g-dev)
 # What the program mno needs beside them.
 program_packages=(libcli11-dev nlohmann-json3-dev libtomlplusplus-dev)
-test_packages=(libboost-dev libhdf5-dev doctest-dev librapidcheck-dev libbenchmark-dev librandom123-dev clang-format python3 python3-venv)
+# Files of other programs: HDF5, NetCDF and MATLAB's.
+format_packages=(libhdf5-dev libnetcdf-dev libmatio-dev)
+test_packages=(libboost-dev "${format_packages[@]}" doctest-dev librapidcheck-dev libbenchmark-dev librandom123-dev clang-format python3 python3-venv)
 clang_packages=(clang libclang-rt-dev llvm libomp-dev)
 
 say() { printf '%s\n' "$*"; }

@@ -44,7 +44,7 @@ int main(int argc, char** argv) try {
   writer.write("u0", mno::io::Array::of({samples, 1, points}, u0));           // (sample, channel, x)
   writer.write("uT", mno::io::Array::of({samples, members, 1, points}, uT));  // draws of u at t given u0
   writer.write("t", mno::io::Array::of({samples}, t));
-  writer.write("length", mno::io::Array::of({1}, std::vector<double>{1.0}));  // of the periodic box
+  writer.write("length", mno::io::Array::of({1}, std::vector<double>{1.0}));  // of the box
   writer.commit();
   // [write] end
   // [read]

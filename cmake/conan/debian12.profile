@@ -14,6 +14,8 @@ fftw/3.3.10
 boost/1.74.0
 zlib/1.2.13
 hdf5/1.10.8
+matio/1.5.23
+netcdf/4.9.0
 benchmark/1.7.1
 doctest/2.4.9
 nlohmann_json/3.11.2

@@ -413,12 +413,18 @@ void Study::show(const Trained& trained, const Data& data) {
   request.model = trained.models.at(0);
   request.selection.points = data.points;
   request.seed = 1;
-  request.metrics = {"mean_rmse"};
+  request.metrics = {"crps"};
   request.floors = false;
   const auto file = program::open_ensembles(data.file);
   const auto seen = program::evaluate(*file, request);
+  record_.verdict = seen.verdict;
+  if (record_.verdict)
+    record_.verdict->sentence =
+        trained.method + (trained.models.size() > 1 ? ", first seed: " : ": ") + record_.verdict->sentence;
+  record_.conditions = seen.conditions;
   record_.examples = seen.examples;
   record_.calibration = seen.calibration;
+  record_.pit = seen.pit;
   record_.spectra = seen.spectra;
   record_.curves = program::curves_of(request.model);
   record_.settings = program::settings_of(request.model);

@@ -15,6 +15,7 @@ inline constexpr int succeeded = 0, failed = 1, bad_input = 2, stopped = 3;
 using Run = std::function<int()>;
 
 void add_simulate(CLI::App& app, Run& run);
+void add_import(CLI::App& app, Run& run);
 void add_train(CLI::App& app, Run& run);
 void add_predict(CLI::App& app, Run& run);
 void add_evaluate(CLI::App& app, Run& run);

@@ -1,28 +1,25 @@
 // Files of ensembles, and what training wants to know of them.
-#include <mno/io/zip/ensemble_file.hpp>
-#ifdef MNO_PROGRAM_HDF5
-#include <mno/io/hdf5/ensemble_file.hpp>
-#endif
-#include <array>
+#include <algorithm>
+#include <mno/io/ensemble_reader.hpp>
+#include <mno/io/file.hpp>
 
+#include "import/arrays.hpp"
 #include "operator.hpp"
 
 namespace program {
 
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path) {
   namespace io = mno::io;
-  std::array<std::byte, 8> start{};
-  io::File file(path);
-  file.read(0, std::span(start).first(std::size_t(std::min<std::uint64_t>(file.size(), start.size()))));
-  if (io::characters(start) == "\x89HDF\r\n\x1a\n") {
-#ifdef MNO_PROGRAM_HDF5
-    return std::make_unique<io::Hdf5EnsembleFile>(path);
-#else
-    io::refuse(file.name(),
-               "is an HDF5 file, which this program was built without; configure with -DMNO_HDF5=ON");
-#endif
-  }
-  return std::make_unique<io::EnsembleFile>(path);
+  auto file = open_arrays(path);
+  const auto names = file->names();
+  for (const char* needed : {"u0", "uT", "t"})
+    if (std::ranges::find(names, needed) == names.end()) {
+      std::string found;
+      for (std::size_t i = 0; i < names.size() && i < 12; ++i) found += (i ? ", " : "") + names[i];
+      io::refuse(io::file_name(path), "expected the arrays u0, uT and t, found ", io::shown(found),
+                 "; mno import ", path.filename().string(), " -o data.h5 turns other layouts into this one");
+    }
+  return std::make_unique<io::EnsembleReader>(io::file_name(path), std::move(file));
 }
 
 mno::EnsembleOptions needed(const std::optional<mno::Recipe>& recipe, mno::Index factors) {

@@ -4,6 +4,8 @@
 #include <memory>
 
 #include "command.hpp"
+#include "report/comparison.hpp"
+#include "report/tables.hpp"
 #include "results.hpp"
 
 namespace program {
@@ -18,6 +20,32 @@ struct EvaluateOptions {
   std::string benchmark{}, method = "mno";
   bool json = false;
 };
+
+/// A line per metric: the model, its references and the floor side by side.
+void print_matrix(const std::vector<mno::report::Row>& rows) {
+  std::vector<const mno::report::Row*> all;
+  for (const auto& row : rows) all.push_back(&row);
+  const mno::report::Matrix matrix = mno::report::matrix_of(all);
+  const auto& block = matrix.blocks.at(0);
+  const auto number = [](const std::optional<double>& value) {
+    if (value)
+      std::printf(" %18.4g", *value);
+    else
+      std::printf(" %18s", "-");
+  };
+  std::printf("%-18s", "metric");
+  for (const auto& line : block.lines) std::printf(" %18s", line.method.c_str());
+  std::printf(" %18s\n", "floor");
+  for (std::size_t c = 0; c < matrix.columns.size(); ++c) {
+    std::string name = matrix.columns[c].metric;
+    if (matrix.columns[c].level) name += " " + mno::report::shown_at(*matrix.columns[c].level);
+    std::printf("%-18s", name.c_str());
+    for (const auto& line : block.lines)
+      number(line.cells[c] ? std::optional(line.cells[c]->value) : std::nullopt);
+    number(block.floors[c]);
+    std::printf("\n");
+  }
+}
 
 int evaluate(EvaluateOptions& options) {
   EvaluateRequest& request = options.request;
@@ -37,15 +65,25 @@ int evaluate(EvaluateOptions& options) {
     request.fields = options.folder / "evaluation.npz";
   }
   Evaluation evaluation = program::evaluate(file, request);
+  evaluation.data.name = options.data.filename().string();
   auto& rows = evaluation.rows;
   name_rows(rows, "evaluation", options.benchmark, options.method);
+  for (const auto& [references, method] :
+       {std::pair{&evaluation.climatology, mno::report::climatology_method},
+        std::pair{&evaluation.constant, mno::report::constant_method}}) {
+    name_rows(*references, "evaluation", options.benchmark, method);
+    rows.insert(rows.end(), references->begin(), references->end());
+  }
+  if (!evaluation.verdict)
+    evaluation.verdict = {
+        "How good this is cannot be said: the model file has no references to compare with, as mno train "
+        "writes them now.",
+        {}};
 
   const Index least = file.least_members(), most = file.most_members();
   mno::report::Json members = most;
   if (least < most) members = {least, most};
-  const std::string each = least < most ? mno::Text(least, " to ", most, " members each").str()
-                           : most == 1  ? "one draw each"
-                                        : mno::Text(most, " members each").str();
+  const std::string each = members_text(file);
   const mno::report::Json json{{"command", "evaluate"},
                                {"model", request.model.string()},
                                {"data", options.data.string()},
@@ -53,6 +91,7 @@ int evaluate(EvaluateOptions& options) {
                                {"members", members},
                                {"draws", draws_of(file, request)},
                                {"coordinates", "normalised"},
+                               {"verdict", mno::report::json_of(*evaluation.verdict)},
                                {"rows", mno::report::json_of(rows)}};
   if (!options.folder.empty()) {
     auto record = record_of(evaluation, request.model);
@@ -66,20 +105,10 @@ int evaluate(EvaluateOptions& options) {
     std::cout << json.dump() << "\n";
     return succeeded;
   }
+  std::printf("%s\n", evaluation.verdict->sentence.c_str());
   std::printf("%lld conditions, %s; normalised coordinates\n", static_cast<long long>(file.samples()),
               each.c_str());
-  std::printf("%-22s %12s %12s\n", "metric", "value", "floor");
-  for (const auto& row : rows) {
-    char name[64];
-    if (row.at.contains("level"))
-      std::snprintf(name, sizeof name, "%s at %g", row.metric.c_str(), std::get<double>(row.at.at("level")));
-    else
-      std::snprintf(name, sizeof name, "%s", row.metric.c_str());
-    if (row.floor)
-      std::printf("%-22s %12.4g %12.4g\n", name, row.value, *row.floor);
-    else
-      std::printf("%-22s %12.4g %12s\n", name, row.value, "-");
-  }
+  print_matrix(rows);
   if (!options.folder.empty()) std::printf("The page is %s\n", (options.folder / "report.html").c_str());
   return succeeded;
 }
@@ -95,7 +124,11 @@ void add_evaluate(CLI::App& app, Run& run) {
       "get,\n"
       "because an ensemble has finitely many members. Data with fewer than four members of a condition has "
       "no\n"
-      "floors, and with one no scores that compare with an ensemble.");
+      "floors, and with one no scores that compare with an ensemble. The first line says whether the model "
+      "is\n"
+      "better than climatology and than its own mean with one constant variance, fitted on its training "
+      "data, by\n"
+      "the 95 % interval of its CRPS skill, paired over conditions.");
   auto& request = options->request;
   command->add_option("--model", request.model, "The model file")->required();
   command->add_option("--data", options->data, "The .npz file: u0, uT, t")->required();

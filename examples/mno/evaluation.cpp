@@ -4,11 +4,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
+#include <mno/data/fingerprint.hpp>
+#include <mno/io/safetensors/references.hpp>
 #include <mno/io/zip/npz.hpp>
 #include <mno/law/sample.hpp>
 #include <mno/metric/scorecard.hpp>
 #include <mno/metric/spectrum.hpp>
 #include <mno/simulate/simulate.hpp>
+
+#include "conditions.hpp"
+#include "pictures.hpp"
+#include "reference_cards.hpp"
 
 namespace program {
 
@@ -22,76 +29,6 @@ std::vector<double> calibration_levels() {
   std::vector<double> levels;
   for (int i = 1; i < 20; ++i) levels.push_back(0.05 * i);
   return levels;
-}
-
-/// One condition, normalised, and how to go back.
-template <int D> struct Seen {
-  const mno::Normaliser& normaliser;
-  const mno::Grid<D>& grid;
-  const mno::Field<float, D>& initial;
-  Index channels;
-  const mno::metric::Moments &model, &truth;
-  const mno::metric::Members &draws, &members;
-
-  /// Channel c of a flattened field, in the coordinates of the data.
-  template <class V> mno::report::Numbers channel(const V& field, Index c) const {
-    mno::report::Numbers values;
-    for (Index x = 0; x < grid.size(); ++x)
-      values.push_back(double(field[x * channels + c]) * scale(c) + normaliser.shift[std::size_t(c)]);
-    return values;
-  }
-  mno::report::Numbers deviation(const mno::metric::Moments& moments, Index c) const {
-    mno::report::Numbers values;
-    for (Index x = 0; x < grid.size(); ++x)
-      values.push_back(std::sqrt(moments.variance[x * channels + c]) * scale(c));
-    return values;
-  }
-  double scale(Index c) const { return normaliser.scale[std::size_t(c)]; }
-  std::string named(const std::string& title, Index c) const {
-    return channels == 1 ? title : title + ", channel " + std::to_string(c);
-  }
-};
-
-void add_examples(std::vector<mno::report::Example>& examples, const std::string& title,
-                  const Seen<1>& seen) {
-  constexpr Index most = 12;
-  for (Index c = 0; c < seen.channels; ++c) {
-    mno::report::Example e;
-    e.title = seen.named(title, c);
-    const Index points = seen.grid.points[0];
-    for (Index x = 0; x < points; ++x) e.x.push_back(seen.grid.domain.length[0] * double(x) / double(points));
-    e.initial = seen.channel(seen.initial.data(), c);
-    e.mean = seen.channel(seen.model.mean, c);
-    e.deviation = seen.deviation(seen.model, c);
-    e.truth_mean = seen.channel(seen.truth.mean, c);
-    e.truth_deviation = seen.deviation(seen.truth, c);
-    for (Index j = 0; j < std::min(most, seen.draws.cols()); ++j)
-      e.draws.push_back(seen.channel(seen.draws.col(j), c));
-    for (Index j = 0; j < std::min(most, seen.members.cols()); ++j)
-      e.members.push_back(seen.channel(seen.members.col(j), c));
-    e.marginal_point = int(points / 2);
-    for (Index j = 0; j < seen.members.cols(); ++j)
-      e.marginal_members.push_back(seen.members(points / 2 * seen.channels + c, j) * seen.scale(c) +
-                                   seen.normaliser.shift[std::size_t(c)]);
-    examples.push_back(std::move(e));
-  }
-}
-
-/// Fields as images: rows are the first axis.
-void add_images(std::vector<mno::report::Image>& images, const std::string& title, const Seen<2>& seen) {
-  const auto add = [&](const char* what, mno::report::Numbers values, Index c) {
-    images.push_back({seen.named(title, c) + ": " + what, int(seen.grid.points[1]), int(seen.grid.points[0]),
-                      std::move(values)});
-  };
-  for (Index c = 0; c < seen.channels; ++c) {
-    add("initial field", seen.channel(seen.initial.data(), c), c);
-    add("predicted mean", seen.channel(seen.model.mean, c), c);
-    add("ensemble mean", seen.channel(seen.truth.mean, c), c);
-    add("predicted deviation", seen.deviation(seen.model, c), c);
-    add("ensemble deviation", seen.deviation(seen.truth, c), c);
-    add("a draw of the prediction", seen.channel(seen.draws.col(0), c), c);
-    add("a member of the ensemble", seen.channel(seen.members.col(0), c), c);
-  }
 }
 
 /// What the law and the ensemble say at every condition, in the coordinates of the data.
@@ -132,8 +69,10 @@ template <int D> struct Moments {
     put_field("ensemble_mean", ensemble_mean);
     put_field("ensemble_variance", ensemble_variance);
     file.write("t", io::Array::of({Index(times.size())}, times));
-    const auto& length = mean.grid().domain.length;
+    const auto& [length, bounded] = mean.grid().domain;
     file.write("length", io::Array::of({Index(D)}, std::vector<double>(length.begin(), length.end())));
+    file.write("bounded",
+               io::Array::of({Index(D)}, std::vector<std::int32_t>(bounded.begin(), bounded.end())));
     file.commit();
   }
 };
@@ -143,73 +82,127 @@ metric::Moments moments_of(const metric::Members& members) {
   return members.cols() > 1 ? metric::moments(members) : metric::point_mass(members.col(0));
 }
 
+/// One condition in the middle and the worst ones: what to look at, and under which titles.
+std::vector<std::pair<Index, std::string>> to_look_at(const mno::report::Conditions& conditions,
+                                                      Index worst) {
+  const auto order = mno::report::worst_first(conditions);
+  std::vector<std::pair<Index, std::string>> chosen;
+  const auto choose = [&](std::size_t place, const std::string& what) {
+    const auto& one = conditions.all[order[place]];
+    if (std::ranges::any_of(chosen, [&](const auto& other) { return other.first == one.sample; })) return;
+    chosen.emplace_back(one.sample,
+                        mno::Text(what, ": condition ", one.sample, " at t = ", float(one.time), ", ",
+                                  conditions.metrics[0], " ", mno::report::shown(one.scores[0], 3))
+                            .str());
+  };
+  choose(order.size() / 2, "A typical one");
+  for (std::size_t i = 0; i < std::min(order.size(), std::size_t(worst)); ++i)
+    choose(i, i == 0 ? "The worst" : "Number " + std::to_string(i + 1) + " of the worst");
+  return chosen;
+}
+
 template <int D>
 Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const EvaluateRequest& request) {
   const auto loaded = one.load(request.model, request.threads);
   mno::Grid<D> grid = file.grid<D>();
   if constexpr (D == 1)
     if (request.selection.points > 0) grid.points[0] = request.selection.points;
-  const Index channels = file.channels(), draws = draws_of(file, request);
+  const Index channels = file.channels(), draws = draws_of(file, request), least = file.least_members();
 
   metric::Scorecard<D> card(
-      grid, file.least_members(),
+      grid, least,
       {.metrics = request.metrics, .floors = request.floors, .draws = draws, .seed = request.seed});
   metric::Coverage curve(calibration_levels());
+  metric::Pit pit;
   metric::MomentSpectra<D> spectra(grid, channels), true_spectra(grid, channels);
   const bool pictures = loaded->warp().identity();  // those of a warped law would need quantiles
   const bool keep = !request.fields.empty(), stochastic = loaded->stochastic(),
-             curves = request.examples > 0 && pictures, several = file.least_members() > 1;
+             look = request.examples > 0 && card.wants("crps"), curves = look && pictures,
+             several = least > 1;
   if (keep && !pictures)
     io::refuse(request.model.string(),
                "expected a model without a warp, to write moments and pictures, found ",
                loaded->warp().text());
   Moments<D> own(keep ? file.samples() : 0, grid, channels);
-  Evaluation result;
-  // Conditions to look at: the first, and others at equal distances.
-  const Index looked_at = std::min(request.examples, file.samples());
-  const auto to_look_at = [&](Index sample) {
-    for (Index i = 0; i < looked_at; ++i)
-      if (sample == i * file.samples() / looked_at) return true;
-    return false;
+  std::optional<ReferenceCards<D>> references;
+  if (auto known =
+          io::read_references<float, D>(io::SafetensorsReader(request.model), channels, loaded->domain());
+      known && look)
+    references.emplace(std::move(*known), grid, least, request.metrics);
+  ConditionCard<D> conditions(grid, channels, least >= mno::least_ensemble, stochastic);
+  mno::Fingerprint content;
+  int count = 0;
+  const auto draws_from = [&](const Prediction<D>& p) {  // a point mass needs one
+    return metric::members(
+        mno::sample(p.law, stochastic ? draws : 1, (request.seed << 32) + std::uint64_t(p.sample)));
   };
 
   for_each_prediction<D>(*loaded, file, request.selection, [&](const Prediction<D>& p) {
-    metric::Members drawn;
-    if (card.wants_draws() || curves)  // a point mass needs one draw
-      drawn = metric::members(
-          mno::sample(p.law, stochastic ? draws : 1, (request.seed << 32) + std::uint64_t(p.sample)));
+    content.add(std::span<const std::uint64_t>(&p.content, 1));
+    ++count;
     if (stochastic)
-      card.add(p.law, 0, drawn, p.members);
+      card.add(p.law, 0, card.wants_draws() ? draws_from(p) : metric::Members(), p.members);
     else
       card.add(p.law.mean, 0, p.members);
+    if (references) references->add(p);
+    if (look)
+      conditions.add(p.sample, p.origin, double(p.time), p.law, p.members, card.crps_per_condition().back());
     if (!curves && !keep) return;
     const metric::Moments model = metric::moments(p.law, 0), ensemble = moments_of(p.members);
     if (curves && several) {
       spectra.add(model);
       true_spectra.add(ensemble);
     }
-    if (curves && stochastic) curve.add(model, p.members);
-    if (keep) own.put(p.sample, loaded->normaliser(), p.initial, p.time, model, ensemble);
-    if (curves && to_look_at(p.sample)) {
-      const Seen<D> seen{loaded->normaliser(), grid, p.initial, channels, model, ensemble, drawn, p.members};
-      const std::string title = mno::Text("Condition ", p.sample, " at t = ", p.time).str();
-      if constexpr (D == 1) add_examples(result.examples, title, seen);
-      if constexpr (D == 2) add_images(result.images, title, seen);
+    if (curves && stochastic) {
+      curve.add(p.law, 0, p.members);
+      pit.add(p.law, 0, p.members);
     }
+    if (keep) own.put(p.sample, loaded->normaliser(), p.initial, p.time, model, ensemble);
   });
   if (several && !card.spread())
     io::refuse(file.name(), "expected members that differ, found zero variance in every sample");
   if (keep) own.write(request.fields);
 
-  for (const metric::ScoreRow& row : card.rows()) {
-    result.rows.push_back({.metric = row.metric, .value = row.value, .floor = row.floor});
-    if (row.level) result.rows.back().at = {{"level", *row.level}};
+  Evaluation result;
+  result.rows = rows_of(card.rows());
+  result.data = {.content = content.str(),
+                 .members = members_text(file),
+                 .conditions = count,
+                 .scale = loaded->normaliser().scale};
+  if (references) {
+    references->put(result);
+    result.verdict = references->verdict(card, conditions.origins());
   }
-  if (curves && stochastic) result.calibration = {curve.levels(), curve.value()};
+  if (curves && stochastic) {
+    result.calibration = {curve.levels(), curve.value()};
+    result.pit = {pit.histogram()};
+  }
   if (curves && several) {
     result.spectra = {{}, spectra.mean(), true_spectra.mean(), spectra.variance(), true_spectra.variance()};
     for (std::size_t k = 0; k < result.spectra.mean.size(); ++k)
       result.spectra.wavenumber.push_back(double(k));
+  }
+  if (!look) return result;
+  result.conditions = conditions.value();
+  if (!pictures) return result;
+
+  const auto titles = to_look_at(*result.conditions, request.examples);
+  Selection chosen = request.selection;
+  for (const auto& [sample, title] : titles) chosen.samples.push_back(sample);
+  std::map<Index, Evaluation> pictures_of;  // in the order of the file
+  for_each_prediction<D>(*loaded, file, chosen, [&](const Prediction<D>& p) {
+    const metric::Members drawn = draws_from(p);
+    const metric::Moments model = metric::moments(p.law, 0);
+    const Seen<D> seen{loaded->normaliser(), grid, p.initial, channels, stochastic, model, drawn, p.members};
+    const std::string& title =
+        std::ranges::find(titles, p.sample, &std::pair<Index, std::string>::first)->second;
+    if constexpr (D == 1) add_pictures(pictures_of[p.sample].examples, title, seen);
+    if constexpr (D == 2) add_pictures(pictures_of[p.sample].images, title, seen);
+  });
+  for (const auto& [sample, title] : titles) {  // the typical one first, then the worst
+    const Evaluation& one = pictures_of[sample];
+    result.examples.insert(result.examples.end(), one.examples.begin(), one.examples.end());
+    result.images.insert(result.images.end(), one.images.begin(), one.images.end());
   }
   return result;
 }
@@ -223,6 +216,13 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
   const Field known = file.known<float, D>();
   file.for_each<float, D>([&](Index sample, Field& initial, float time, Field& members) {
     if (selection.time && std::abs(double(time) - *selection.time) > 1e-6) return;
+    if (!selection.samples.empty() && std::ranges::find(selection.samples, sample) == selection.samples.end())
+      return;
+    mno::Fingerprint of_content;
+    of_content.add(std::as_const(initial).span());
+    const std::uint64_t origin = of_content.value();
+    of_content.add(std::as_const(members).span());
+    of_content.add(std::span<const float>(&time, 1));
     if constexpr (D == 1)
       if (selection.points > 0 && selection.points != initial.points()) {
         Field coarse = mno::subsample(members, selection.points),
@@ -230,7 +230,8 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
         model.to_own_coordinates(start);
         model.to_own_coordinates(coarse);
         const mno::Condition<float, D> condition{std::as_const(start).view(), {&time, 1}};
-        sink({sample, time, start, model.own_law(condition), metric::members(coarse)});
+        sink({sample, time, start, model.own_law(condition), metric::members(coarse), origin,
+              of_content.value()});
         return;
       }
     model.to_own_coordinates(initial);
@@ -238,12 +239,20 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
     mno::Condition<float, D> condition{std::as_const(initial).view(), {&time, 1}};
     if (known.size() > 0)
       condition.known = known.batch() == 1 ? known.view() : known.view().samples(sample, 1);
-    sink({sample, time, initial, model.own_law(condition), metric::members(members)});
+    sink({sample, time, initial, model.own_law(condition), metric::members(members), origin,
+          of_content.value()});
   });
 }
 
 template void for_each_prediction<1>(const Predictor<1>&, io::EnsembleReader&, const Selection&,
                                      const std::function<void(const Prediction<1>&)>&);
+
+std::string members_text(const io::EnsembleReader& file) {
+  const Index least = file.least_members(), most = file.most_members();
+  return least < most ? mno::Text(least, " to ", most, " members each").str()
+         : most == 1  ? "one draw each"
+                      : mno::Text(most, " members each").str();
+}
 
 Index draws_of(const io::EnsembleReader& file, const EvaluateRequest& request) {
   return metric::ScorecardOptions{.draws = request.draws}.draws_for(file.least_members(),

@@ -9,8 +9,9 @@ namespace program {
 
 /// Which samples of a file, and on which grid.
 struct Selection {
-  std::optional<double> time{};  // those of this time; all
-  mno::Index points = 0;         // every so many-th point of a line, so that these are left; 0: all
+  std::optional<double> time{};       // those of this time; all
+  mno::Index points = 0;              // every so many-th point of a line, so that these are left; 0: all
+  std::vector<mno::Index> samples{};  // these; none: all
 };
 
 /// One condition as the model and the ensemble see it, in normalised coordinates.
@@ -20,6 +21,7 @@ template <int D> struct Prediction {
   const mno::Field<float, D>& initial;
   const mno::Law<float, D, mno::AnyResidual>& law;  // of this condition alone
   const mno::metric::Members& members;              // (entry, member)
+  std::uint64_t origin = 0, content = 0;            // tell initial fields and whole conditions apart
 };
 
 template <int D>
@@ -31,19 +33,28 @@ struct EvaluateRequest {
   std::filesystem::path fields{};  // where moments per condition go; empty: nowhere
   Selection selection{};
   mno::Index draws = 0;     // per condition; 0: as many as there are members, 64 where these are few
-  mno::Index examples = 3;  // conditions to look at; 0: no calibration curve and no spectra either
+  mno::Index examples = 3;  // of the worst conditions, beside a typical one; 0: nothing to look at
   std::vector<std::string> metrics{};  // none: all
   bool floors = true;
   std::uint64_t seed = 0;
   int threads = 1;
 };
 struct Evaluation {
-  std::vector<mno::report::Row> rows{};  // metric, value, floor and at; who asks says the rest
+  using Rows = std::vector<mno::report::Row>;
+  Rows rows{};                     // metric, value, floor and at; who asks says the rest
+  Rows climatology{}, constant{};  // the same of the references, where the model file has them
+  std::optional<mno::report::Verdict> verdict{};
+  mno::report::DataNote data{};  // without a name
+  std::optional<mno::report::Conditions> conditions{};
   std::vector<mno::report::Example> examples{};
   std::vector<mno::report::Image> images{};
   mno::report::Calibration calibration{};
+  std::optional<mno::report::PitHistogram> pit{};
   mno::report::Spectra spectra{};
 };
+
+/// "64 members each", "one draw each" and so on.
+std::string members_text(const mno::io::EnsembleReader& data);
 
 /// How many draws per condition that comes to.
 mno::Index draws_of(const mno::io::EnsembleReader& data, const EvaluateRequest& request);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <mno/io/safetensors/model_file.hpp>
 #include <nlohmann/json.hpp>
 
 namespace program {
@@ -9,6 +10,7 @@ namespace program {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using mno::Index;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -30,19 +32,21 @@ std::filesystem::path history_of(const std::filesystem::path& model) {
   return model.string() + ".history.jsonl";
 }
 
-void HistoryWriter::begin(mno::Index first_epoch) {
+void HistoryWriter::begin(mno::Index first_epoch, mno::Index epochs) {
   std::vector<Json> kept;
   if (resume_)
     for (Json& line : lines_of(file_))
-      if (line["epoch"].get<double>() < double(first_epoch)) kept.push_back(std::move(line));
+      if (line.value("epochs", epochs) != epochs || line["epoch"].get<double>() < double(first_epoch))
+        kept.push_back(std::move(line));
   out_.open(file_, std::ios::trunc);
   for (const Json& line : kept) out_ << line.dump() << "\n";
 }
 
 void HistoryWriter::add(const mno::EpochReport& report) {
   if (!report.finished) return;
-  if (!out_.is_open()) begin(report.epoch);
+  if (!out_.is_open()) begin(report.epoch, report.epochs);
   Json line{{"epoch", report.epoch},
+            {"epochs", report.epochs},
             {"loss", number(report.loss)},
             {"learning_rate", number(report.learning_rate)},
             {"gradient_norm", number(report.gradient_norm)},
@@ -54,6 +58,17 @@ void HistoryWriter::add(const mno::EpochReport& report) {
   out_ << line.dump() << "\n" << std::flush;
 }
 
+/// The length of the run that a model file is of: its training is "epochs=N …". 0: it does not say.
+static Index length_of(const std::filesystem::path& model) {
+  if (!std::filesystem::exists(model)) return 0;
+  const mno::io::SafetensorsReader file(model);
+  const auto& metadata = mno::io::model_metadata(file);
+  const auto training = metadata.find("training");
+  constexpr std::string_view before = "epochs=";
+  if (training == metadata.end() || !training->second.starts_with(before)) return 0;
+  return Index(std::atoll(training->second.c_str() + before.size()));
+}
+
 std::vector<mno::report::Curve> curves_of(const std::filesystem::path& model) {
   std::vector<mno::report::Curve> curves;
   const auto put = [&](const std::string& name, double epoch, const Json& value) {
@@ -63,7 +78,9 @@ std::vector<mno::report::Curve> curves_of(const std::filesystem::path& model) {
     curve->x.push_back(epoch);
     curve->y.push_back(value.get<double>());
   };
+  const Index length = length_of(model);
   for (const Json& line : lines_of(history_of(model))) {
+    if (length > 0 && line.value("epochs", length) != length) continue;
     const double epoch = line["epoch"].get<double>();
     put("Loss/all terms", epoch, line.value("loss", Json()));
     const Json terms = line.value("terms", Json::object()),

@@ -1,6 +1,6 @@
 #pragma once
 // How a training run went, epoch by epoch: MODEL.history.jsonl, one line of JSON per epoch, written as it
-// goes.
+// goes. Where several lengths were tried, it has the lines of all of them: `epochs` tells runs apart.
 #include <filesystem>
 #include <fstream>
 #include <mno/train/trainer.hpp>
@@ -19,14 +19,14 @@ class HistoryWriter {
   void add(const mno::EpochReport& report);
 
  private:
-  void begin(mno::Index first_epoch);
+  void begin(mno::Index first_epoch, mno::Index epochs);
 
   std::filesystem::path file_;
   bool resume_;
   std::ofstream out_{};
 };
 
-/// The curves of a model's history; none if there is none.
+/// The curves of a model's history, of the run that the model is of; none if there is none.
 std::vector<mno::report::Curve> curves_of(const std::filesystem::path& model);
 
 }  // namespace program

@@ -1,12 +1,13 @@
 // mno info: what a file holds, from its headers, and whether it is as it was written.
+#include <algorithm>
 #include <array>
 #include <iostream>
 #include <memory>
 #include <mno/io/safetensors/reader.hpp>
-#include <mno/io/zip/npz.hpp>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "import/arrays.hpp"
 #include "operator.hpp"
 
 namespace program {
@@ -16,9 +17,9 @@ namespace {
 namespace io = mno::io;
 using Json = nlohmann::ordered_json;
 
-/// What a checkpoint has beside the model.
-bool of_training(const std::string& name) {
-  for (const char* prefix : {"adamw.", "average.", "best."})
+/// What a checkpoint has beside the model, and what a model has to beat.
+bool beside_model(const std::string& name) {
+  for (const char* prefix : {"adamw.", "average.", "best.", "reference."})
     if (name.starts_with(prefix)) return true;
   return false;
 }
@@ -39,15 +40,26 @@ void describe_ensemble(const std::filesystem::path& path, Json& json) {
   json["channels"] = data->channels();
   json["points"] = data->points();
   json["length"] = data->length();
+  json["bounded"] = data->bounded();
   json["known_fields"] = data->known_fields();
 }
 
-Json of_npz(const std::filesystem::path& path) {
-  const io::NpzReader file(path);
-  Json json{{"kind", "npz"}, {"arrays", Json::array()}};
-  for (const std::string& name : file.names())
-    json["arrays"].push_back(array(name, file.open(name).layout()));
-  if (file.contains("u0") && file.contains("uT") && file.contains("t")) describe_ensemble(path, json);
+/// Arrays of any format, with the names of their axes where the file has some.
+Json of_arrays(const std::filesystem::path& path) {
+  const auto file = open_arrays(path);
+  Json json{{"kind", "arrays"}, {"arrays", Json::array()}};
+  const auto names = file->names();
+  for (const std::string& name : names) {
+    try {
+      json["arrays"].push_back(array(name, file->open(name)->layout()));
+    } catch (const mno::Error&) {  // texts and the like
+      json["arrays"].push_back({{"name", name}, {"type", "not numbers"}, {"shape", Json::array()}});
+    }
+    const auto axes = file->describe(name).axes;
+    if (!axes.empty()) json["arrays"].back()["axes"] = axes;
+  }
+  const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
+  if (has("u0") && has("uT") && has("t")) describe_ensemble(path, json);
   return json;
 }
 
@@ -72,7 +84,7 @@ Json of_safetensors(const std::filesystem::path& path) {
   std::uint64_t parameters = 0;
   Json leaves = Json::array();
   for (const std::string& name : file.names()) {
-    if (model && of_training(name)) continue;
+    if (model && beside_model(name)) continue;
     leaves.push_back(array(name, file.layout(name)));
     if (name != "known_fields") parameters += file.layout(name).elements();
   }
@@ -86,17 +98,8 @@ Json inspect(const std::filesystem::path& path) {
   std::array<std::byte, 8> start{};
   file.read(0, std::span(start).first(std::size_t(std::min<std::uint64_t>(file.size(), start.size()))));
   const std::string_view magic = io::characters(start);
-  if (magic.starts_with("PK")) return of_npz(path);
-  if (magic.substr(1).starts_with("HDF\r")) {
-    Json json{{"kind", "hdf5"}};
-    describe_ensemble(path, json);
-    return json;
-  }
-  if (magic.starts_with(io::detail::npy_magic)) {
-    Json json{{"kind", "npy"}};
-    json["arrays"].push_back(array(path.stem().string(), io::NpyReader(path).layout()));
-    return json;
-  }
+  for (const char* begin : {"PK", "\x89HDF\r", "CDF", "MATLAB", "\x93NUMPY"})
+    if (magic.starts_with(begin)) return of_arrays(path);
   return of_safetensors(path);
 }
 
@@ -119,7 +122,7 @@ int info(const std::filesystem::path& path, bool as_json) {
       for (const auto& item : json[list])
         std::cout << "  " << io::plain(item["name"].get<std::string>(), 200) << "  "
                   << item["type"].get<std::string>() << " " << io::to_string(item["shape"].get<io::Extents>())
-                  << "\n";
+                  << (item.contains("axes") ? " " + item["axes"].dump() : "") << "\n";
   return succeeded;
 }
 

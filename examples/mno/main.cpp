@@ -58,6 +58,7 @@ int main(int argc, char** argv) {
       "Exit codes: 0 done, 1 failed, 2 the command line or a file is not as expected, 3 interrupted.");
   Run run;
   add_simulate(app, run);
+  add_import(app, run);
   add_train(app, run);
   add_predict(app, run);
   add_evaluate(app, run);

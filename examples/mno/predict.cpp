@@ -1,4 +1,5 @@
 // mno predict: the law of the field at a time, from an initial field.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <mno/io/zip/npz.hpp>
@@ -6,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "import/arrays.hpp"
 #include "operator.hpp"
 
 namespace program {
@@ -24,9 +26,15 @@ struct PredictOptions {
   bool json = false;
 };
 
-/// A .npy file, or an array of an .npz file.
+/// The array of this name, or the only one.
 io::Array read(const std::filesystem::path& path, const char* name) {
-  return path.extension() == ".npz" ? io::NpzReader(path).read(name) : io::read_npy(path);
+  const auto file = open_arrays(path);
+  const auto names = file->names();
+  const bool there = std::ranges::find(names, name) != names.end();
+  if (!there && names.size() != 1)
+    io::refuse(io::file_name(path), "expected an array ", io::shown(name), " or one alone, found ",
+               names.size());
+  return file->open(there ? name : names[0])->read();
 }
 
 /// (sample, channel, x…), (channel, x…), or (x…) where there is one channel.
@@ -83,8 +91,9 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
             {law.batch(), options.samples, shape.channels});
   }
   file.write("t", io::Array::of({Index(1)}, std::vector<double>{options.time}));
-  const auto& length = loaded->domain().length;
+  const auto& [length, bounded] = loaded->domain();
   file.write("length", io::Array::of({Index(D)}, std::vector<double>(length.begin(), length.end())));
+  file.write("bounded", io::Array::of({Index(D)}, std::vector<std::int32_t>(bounded.begin(), bounded.end())));
   file.commit();
 }
 
@@ -121,7 +130,7 @@ void add_predict(CLI::App& app, Run& run) {
       "mean and variance (sample, channel, x…), factor (sample, rank, channel, x…) and samples\n"
       "(sample, draw, channel, x…).");
   command->add_option("--model", options->model, "The model file")->required();
-  command->add_option("--input", options->input, "u_0: a .npy file, or an .npz file with an array u0")
+  command->add_option("--input", options->input, "u_0: a file with an array u0, or with one array")
       ->required();
   command->add_option("--time", options->time, "t")->required()->check(CLI::NonNegativeNumber);
   command->add_option("--fields", options->fields,

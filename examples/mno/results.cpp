@@ -117,6 +117,10 @@ mno::report::RunRecord record_of(const Evaluation& evaluation, const std::filesy
   record.command = command_line();
   record.settings = settings_of(model);
   record.rows = evaluation.rows;
+  record.verdict = evaluation.verdict;
+  record.data = evaluation.data;
+  record.conditions = evaluation.conditions;
+  record.pit = evaluation.pit;
   record.curves = curves_of(model);
   record.examples = evaluation.examples;
   record.images = evaluation.images;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mno/io/safetensors/model_file.hpp>
 #include <mno/io/zip/npz.hpp>
+#include <mno/simulate/bounded_heat.hpp>
 #include <mno/simulate/toy.hpp>
 #include <nlohmann/json.hpp>
 
@@ -71,7 +72,9 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
   file.end();
   file.write("u0", io::Array::of({rows, Equation::channels, points}, initial));
   file.write("t", io::Array::of({rows}, times));
-  file.write("length", io::Array::of({Index(1)}, std::vector<double>{equation.grid().domain.length[0]}));
+  const mno::Domain<1> domain = equation.grid().domain;
+  file.write("length", io::Array::of({Index(1)}, std::vector<double>{domain.length[0]}));
+  if (domain.has_walls()) file.write("bounded", io::Array::of({Index(1)}, std::vector<std::int32_t>{1}));
   file.commit();
   progress.close();
   return true;
@@ -242,12 +245,27 @@ void add_simulate(CLI::App& app, Run& run) {
   one->add_option("--steps", rough->equation.steps, "Steps of the time grid")->capture_default_str();
   one->add_option("--points", rough->equation.points, "Points")->capture_default_str();
 
-  const auto heat = add_equation(*command, run, "heat", "u_t = nu u_xx - c u_x + sigma dW, whose law is known",
-                                 mno::spde::Heat{}, one);
+  const auto heat = add_equation(
+      *command, run, "heat", "u_t = nu u_xx - c u_x + sigma dW, whose law is known", mno::spde::Heat{}, one);
   one->add_option("--nu", heat->equation.nu, "Diffusion")->capture_default_str();
   one->add_option("--velocity", heat->equation.velocity, "Velocity c")->capture_default_str();
   one->add_option("--sigma", heat->equation.sigma, "Noise")->capture_default_str();
   one->add_option("--points", heat->equation.points, "Points")->capture_default_str();
+
+  const auto walls =
+      add_equation(*command, run, "heat-walls", "the heat equation between two walls, whose law is known",
+                   mno::spde::BoundedHeat{}, one);
+  one->add_option("--nu", walls->equation.nu, "Diffusion")->capture_default_str();
+  one->add_option("--sigma", walls->equation.sigma, "Noise")->capture_default_str();
+  one->add_option("--points", walls->equation.points, "Points")->capture_default_str();
+  one->add_option_function<std::string>(
+         "--walls",
+         [walls](const std::string& kind) {
+           walls->equation.noise =
+               mno::WallNoise::of_unit_sum(kind == "neumann" ? mno::Wall::neumann : mno::Wall::dirichlet);
+         },
+         "What holds at the walls: dirichlet (u = 0) or neumann (u_x = 0) [dirichlet]")
+      ->check(CLI::IsMember({"dirichlet", "neumann"}));
 
   const auto toy = [&](const char* name, const char* what, const mno::spde::DriftAndNoise& equation) {
     const auto setup = add_equation(*command, run, name, what, equation, one);

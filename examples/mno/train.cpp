@@ -4,7 +4,9 @@
 #include <array>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <mno/io/safetensors/model_file.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -30,7 +32,8 @@ struct TrainOptions {
   std::string schedule = "cosine";
   Index warmup_epochs = -1, ramp_epochs = -1;
   std::array<std::optional<double>, mno::Recipe::size> weights{};  // in the order of Recipe::names
-  bool restart = false, json = false;
+  std::string residual = "gaussian", warp = "unwarped";
+  bool restart = false, explain = false, json = false;
   ConfigKeys keys{};
 };
 
@@ -53,6 +56,16 @@ void require_memory(const mno::io::EnsembleReader& file) {
   if (bytes > memory)
     mno::io::refuse(file.name(), "expected statistics that fit into memory (", memory, " bytes), found ",
                     file.samples(), " samples that take ", bytes);
+}
+
+/// What was chosen for the data, and why, as the model file has it.
+std::map<std::string, std::string> choices_of(const std::filesystem::path& model) {
+  const mno::io::SafetensorsReader file(model);
+  std::map<std::string, std::string> choices;
+  constexpr std::string_view before = "choice.";
+  for (const auto& [key, value] : mno::io::model_metadata(file))
+    if (key.starts_with(before)) choices[key.substr(before.size())] = value;
+  return choices;
 }
 
 int train(TrainOptions& options) {
@@ -86,6 +99,8 @@ int train(TrainOptions& options) {
     request.fit.loss = loss;
   }
   training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
+  request.fit.residual = mno::AnyResidual::parse(options.residual);
+  request.fit.warp = mno::AnyWarp::parse(options.warp);
   request.fit.validation = options.validation;
   request.fit.split_seed = training.seed;
   request.threads = threads(request.threads);
@@ -113,7 +128,9 @@ int train(TrainOptions& options) {
   if (request.recipe == "paper") request.fit.factor_scale = 1;
   const mno::FitReport result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
     const mno::Index factors = request.fit.loss ? one.shape().rank : 2 * one.shape().rank;
-    return known.train(read_statistics<D>(file, needed(request.fit.loss, factors)), std::nullopt, request);
+    mno::EnsembleOptions keep = needed(request.fit.loss, factors);
+    keep.members = keep.members || request.fit.calibrate > 0;
+    return known.train(read_statistics<D>(file, keep), std::nullopt, request);
   });
   progress.close();
   if (result.interrupted) {
@@ -136,6 +153,7 @@ int train(TrainOptions& options) {
                                 {"validation_samples", result.validation}};
     if (result.scores)
       for (const auto& [name, value] : result.scores->named()) json["validation"][name] = value;
+    for (const auto& [what, why] : choices_of(request.model)) json["choices"][what] = why;
     std::cout << json.dump() << "\n";
     return succeeded;
   }
@@ -143,6 +161,9 @@ int train(TrainOptions& options) {
             << result.epochs_done << " epochs on " << result.train << " samples";
   if (result.scores) std::cout << "; on " << result.validation << " others: " << text_of(*result.scores);
   std::cout << ".\n";
+  if (options.explain)
+    for (const auto& [what, why] : choices_of(request.model))
+      std::cout << "  " << what << ": " << why << "\n";
   return succeeded;
 }
 
@@ -152,7 +173,8 @@ void add_train(CLI::App& app, Run& run) {
   auto options = std::make_shared<TrainOptions>();
   CLI::App* command = app.add_subcommand("train", "Train an operator on a file of ensembles");
   command->footer(
-      "Example:\n  mno train --data data.npz -o model.safetensors --epochs 200\n"
+      "Example:\n  mno train --data data.npz -o model.safetensors\n"
+      "What is not asked for is chosen for the data; --explain says what, and why.\n"
       "The same from a file, run.toml, with --config run.toml; flags win:\n"
       "  [data]\n  data = \"data.npz\"\n  [model]\n  output = \"model.safetensors\"\n  [training]\n"
       "  epochs = 200\n"
@@ -175,7 +197,17 @@ void add_train(CLI::App& app, Run& run) {
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");
   const std::vector<std::string> kinds(std::begin(demand::kind_names), std::end(demand::kind_names));
+  o.shape.kind = "mno-nugget";
   add("model", "kind", o.shape.kind, "Of the operator")->check(CLI::IsMember(kinds))->capture_default_str();
+  add("model", "residual", o.residual, "Law of the residuals: gaussian, laplace, 'student_t NU' or …")
+      ->capture_default_str();
+  add("model", "warp", o.warp,
+      "From the law's coordinates to those of the data: unwarped, log or 'asinh SCALE'")
+      ->capture_default_str();
+  add("model", "calibrate", o.request.fit.calibrate,
+      "Widen the law so that its intervals at this level hold on the validation conditions; 0: do not")
+      ->check(CLI::Range(0.0, 0.999))
+      ->capture_default_str();
   add("model", "rank", o.shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
   add("model", "width", o.shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
   add("model", "modes", o.shape.modes, "Wavenumbers kept per axis")->check(CLI::PositiveNumber);
@@ -188,7 +220,8 @@ void add_train(CLI::App& app, Run& run) {
       "Loss: auto (by what the data has: ensembles or draws), paper or decoupled")
       ->check(CLI::IsMember({"auto", "paper", "decoupled"}))
       ->capture_default_str();
-  add("training", "epochs", training.epochs, "Times through the data")->capture_default_str();
+  add("training", "epochs", training.epochs, "Times through the data; 0: chosen on validation")
+      ->capture_default_str();
   add("training", "batch", training.batch, "Samples per step")->capture_default_str();
   add("training", "learning-rate", training.adamw.learning_rate, "Largest step size of AdamW")
       ->check(CLI::PositiveNumber)
@@ -248,6 +281,7 @@ void add_train(CLI::App& app, Run& run) {
   command->add_flag("--resume", o.request.fit.resume, "Go on from MODEL.checkpoint");
   command->add_flag("--restart", o.restart, "Begin again although there is a checkpoint")
       ->excludes("--resume");
+  command->add_flag("--explain", o.explain, "Say what was chosen, and why");
   command->add_flag("--json", o.json, "Say what was done as JSON");
   command->callback([options, &run] { run = [options] { return train(*options); }; });
 }

@@ -117,6 +117,11 @@ TEST_CASE("every term of the loss has the processor's value and gradient") {
   same_loss_and_gradient<NuggetMno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1), 1e-12);
   same_loss_and_gradient<PathMno<Small, double>>(data<double, 1>(3, {{8}}, 2, 1), 1e-12,
                                                  20);  // on a finer grid
+  const Domain<1> walls{{2.0}, {true}};
+  same_loss_and_gradient<PathMno<Small, double>>(data<double, 1>(3, {{8}, walls}, 2, 1), 1e-12);
+  same_loss_and_gradient<PathMno<Small, double>>(data<double, 1>(3, {{6}, walls}, 2, 1), 1e-12, 12);
+  same_loss_and_gradient<Mno<Plane, double>>(data<double, 2>(3, {{6, 5}, {{1, 1}, {true, false}}}, 1, 1),
+                                             1e-12);
   same_loss_and_gradient<Mno<Small, double>>(data<double, 1>(5, {{9}, {{2.0}}}, 2, 1, /*uneven=*/true),
                                              1e-12);
 }
@@ -136,6 +141,28 @@ TEST_CASE("known fields, stored or given, and coordinates") {
   const auto law = predict(model, ensemble.initial, 0.3, cuda), same = predict(model, ensemble.initial, 0.3);
   CHECK(distance<double>(law.mean.span(), same.mean.span()) < 1e-13);
   CHECK(distance<double>(law.factor.span(), same.factor.span()) < 1e-13);
+}
+
+TEST_CASE("between walls, with known fields that the model brings: prediction and training") {
+  const Clean clean;
+  const Domain<1> walls{{2.0}, {true}};
+  const auto train = data<double, 1>(6, {{8}, walls}, 2, 1);
+  Field<double, 1> coarse(1, {{4}, walls}, 1);
+  coarse.fill([](auto x, Index) { return std::cos(2 * x[0]); });
+  Mno<Forced, double> there(3, walls);
+  there.store_known_fields(coarse);
+  there.set_input_units({{0.2, -0.1}, {2.0, 0.7}});
+  Mno<Forced, double> here = there;
+  Cuda cuda;
+  Cpu cpu(1);
+  const auto law = predict(there, train.initial, 0.3, cuda), same = predict(here, train.initial, 0.3, cpu);
+  CHECK(distance<double>(law.mean.span(), same.mean.span()) < 1e-12);
+  CHECK(distance<double>(law.factor.span(), same.factor.span()) < 1e-12);
+  Trainer a(there, train, nullptr, Recipe::decoupled(), short_run(), cuda);
+  Trainer b(here, train, nullptr, Recipe::decoupled(), short_run(), cpu);
+  a.run_epoch();
+  b.run_epoch();
+  CHECK(distance<double>(std::as_const(there).values(), std::as_const(here).values()) < 1e-9);
 }
 
 TEST_CASE("a training run is the processor's to rounding, also from the other's checkpoint") {

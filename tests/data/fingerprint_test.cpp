@@ -19,6 +19,8 @@ TEST_CASE("the fingerprint of data changes with any number of it, and with nothi
     CHECK(of(data) != before);
     field->data()[3] = old;
   }
+  auto walled = make_ensemble<float, 1>(2, Grid<1>{{4}, {{1.0}, {true}}}, 1, {.factors = 1});
+  CHECK(of(walled) != before);
   data.times[1] = 2;
   CHECK(of(data) != before);
 }

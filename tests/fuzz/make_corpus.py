@@ -1,15 +1,19 @@
 """Makes the seed corpora: small valid files of every kind, in corpus/<name>/ beside this script.
 
-Needs numpy, safetensors and h5py.
+Needs numpy, safetensors, h5py, netCDF4 and scipy.
 """
 
 import io
 import json
 import pathlib
+import shutil
+import tempfile
 import zipfile
 
 import h5py
+import netCDF4
 import numpy as np
+import scipy.io
 from safetensors.numpy import save as safetensors_bytes
 
 HERE = pathlib.Path(__file__).parent / "corpus"
@@ -92,6 +96,7 @@ def fill_plain(file):
 
 
 def fill_chunked(file):
+    file.create_dataset("lzf", data=np.arange(64) % 5, chunks=(16,), compression="lzf")
     file.create_dataset("c", data=np.zeros((16, 8)), chunks=(4, 8), compression="gzip", shuffle=True, fletcher32=True)
     file.create_dataset("g/d", data=ARRAYS["i4"])
 
@@ -105,3 +110,35 @@ def fill_links(file):
 put("hdf5", "plain", hdf5(fill_plain))
 put("hdf5", "chunked", hdf5(fill_chunked))
 put("hdf5", "links", hdf5(fill_links))
+
+
+def fill_kinds(file):
+    for kind in ("f2", ">f4", "i2", ">u4", "u8"):
+        file.create_dataset("group/" + kind, data=np.arange(4).astype(kind))
+    file["group"].attrs["words"] = ["x", "y"]
+    file["group/i2"].attrs["scale_factor"] = 0.5
+    file["group/i2"].attrs["flags"] = np.array([True, False])
+
+
+put("hdf5", "kinds", hdf5(fill_kinds))
+
+for name, kind in (("classic", "NETCDF3_CLASSIC"), ("cdf5", "NETCDF3_64BIT_DATA"), ("netcdf4", "NETCDF4")):
+    written = pathlib.Path(tempfile.mkdtemp()) / name
+    file = netCDF4.Dataset(written, "w", format=kind)
+    file.createDimension("time", None)
+    file.createDimension("x", 3)
+    u = file.createVariable("u", "f4", ("time", "x"))
+    u.units = "m"
+    u[:] = np.arange(6).reshape(2, 3)
+    packed = file.createVariable("packed", "i2", ("x",), fill_value=-1)
+    packed.scale_factor = 0.5
+    packed[:] = [1, 2, 3]
+    file.close()
+    put("netcdf", name, written.read_bytes())
+    shutil.rmtree(written.parent)
+
+for name, packed in (("plain", False), ("packed", True)):
+    out = io.BytesIO()
+    scipy.io.savemat(out, {"a": ARRAYS["f4"], "b": np.arange(8).reshape(2, 2, 2), "c": "text",
+                           "d": np.array([1j]), "e": {"f": 1.0}}, do_compression=packed)
+    put("mat", name, out.getvalue())

@@ -87,6 +87,30 @@ template <class Format> void reads_what_was_written() {
   CHECK(data.known(0, 7, 0) == double(values(20, 3)[7]));
 }
 
+/// A yes or no for every axis, or one for all, as numbers or as booleans; without it every axis is periodic.
+template <class Format> void walls_are_read() {
+  const auto domain_of = [](Array bounded) {
+    const Scratch folder;
+    Content content;
+    content.more = {{"bounded", std::move(bounded)}};
+    Format::write(folder / "data", content.arrays());
+    return typename Format::File(folder / "data").template read<float, 2>().grid().domain;
+  };
+  CHECK(domain_of(Array::of({2}, std::vector<double>{0, 1})) == Domain<2>{{1, 1}, {false, true}});
+  CHECK(domain_of(Array::of({2}, std::vector<std::int32_t>{1, 0})) == Domain<2>{{1, 1}, {true, false}});
+  CHECK(domain_of(Array::of({1}, std::vector<std::int64_t>{1})) == Domain<2>{{1, 1}, {true, true}});
+  Array flags(Type::boolean, {2});
+  flags.values<bool>()[1] = true;
+  CHECK(domain_of(flags) == Domain<2>{{1, 1}, {false, true}});
+
+  Content content;
+  content.more = {{"bounded", Array::of({2}, std::vector<double>{0, 2})}};
+  CHECK(says(refused<Format>(content),
+             "expected bounded to be 1 (walls) or 0 (periodic) on every axis, found 2"));
+  content.more = {{"bounded", Array::of({3}, std::vector<double>{0, 1, 0})}};
+  CHECK(says(refused<Format>(content), "expected bounded to be one number or 2 in a row"));
+}
+
 template <class Format> void samples_that_start_alike_have_one_origin() {
   const Scratch folder;
   Content content;
@@ -96,6 +120,15 @@ template <class Format> void samples_that_start_alike_have_one_origin() {
   Format::write(folder / "data", content.arrays());
   const auto data = typename Format::File(folder / "data").template read<float, 2>();
   CHECK(data.origins == std::vector<Index>{0, 1, 0});
+  Content grouped = content;  // pieces of trajectories 7 and 3, whatever they start from
+  grouped.more = {{"group", Array::of({3}, std::vector<std::int64_t>{7, 3, 3})}};
+  Format::write(folder / "data", grouped.arrays());
+  CHECK(typename Format::File(folder / "data").template read<float, 2>().origins ==
+        std::vector<Index>{0, 1, 1});
+  grouped.more = {{"group", Array::of({2}, std::vector<std::int64_t>{7, 3})}};
+  CHECK(says(refused<Format>(grouped), "expected group to be one number or 3 in a row, found i64 (2,)"));
+  grouped.more = {{"group", Array::of({3}, std::vector<double>{7, std::nan(""), 3})}};
+  CHECK(says(refused<Format>(grouped), "expected numbers of groups, found nan"));
   CHECK(data.times == std::vector<float>(3, 0.5f));
 }
 
@@ -200,7 +233,8 @@ template <class Format> void reads_single_draws() {
     Format::write(folder / "data", content.arrays());
     typename Format::File file(folder / "data");
     CHECK(file.counts() == std::vector<Index>(3, 1));
-    const auto data = file.template read<float, 2>();
+    const auto data = file.template read<float, 2>({.keep = {.factors = 2}});
+    CHECK(data.covariance_factor.size() == 0);  // a draw has none
     CHECK(data.counts == std::vector<Index>(3, 1));
     CHECK(data.variance(2, 3, 1) == 0.0f);
     REQUIRE(data.members.batch() == 3);  // draws are kept

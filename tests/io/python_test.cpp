@@ -32,11 +32,12 @@ TEST_CASE("what Python writes is read here") {
   CHECK(tensors.names().size() == python_samples().size());
   CHECK(tensors.metadata() == metadata);
 
-  CHECK(says(refusal([&] { read_npy(scratch / "fortran.npy"); }), "found Fortran order"));
-  CHECK(says(refusal([&] { read_npy(scratch / "big_endian.npy"); }), "found big-endian elements '>f8'"));
+  const Array sample = read_npy(scratch / "f64_2_3.v1.npy");
+  CHECK(read_npy(scratch / "fortran.npy") == sample);
+  CHECK(read_npy(scratch / "big_endian.npy") == sample);
+  CHECK(numbers_of(read_npy(scratch / "half.npy")) == numbers_of(sample));
   CHECK(says(refusal([&] { read_npy(scratch / "object.npy"); }), "found Python objects '|O'"));
   CHECK(says(refusal([&] { read_npy(scratch / "structured.npy"); }), "found a structured type"));
-  CHECK(says(refusal([&] { read_npy(scratch / "half.npy"); }), "found elements of type '<f2'"));
   CHECK(says(refusal([&] { SafetensorsReader reader(scratch / "half.safetensors"); }),
              "found elements of type 'F16'"));
 }

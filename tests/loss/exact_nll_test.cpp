@@ -117,8 +117,8 @@ TEST_CASE("cotangents by central differences") {
     if (D == 2 && block.factors >= 16) return;  // many differences, and no code that others do not run
     const Variant& v = variants[(number + number / variants.size()) % variants.size()];
     ++number;
-    worst = std::max(worst,
-                     gradient_error(with(v.shrinkage, v.decoupled), statistics(target, v.factors), block));
+    worst =
+        std::max(worst, gradient_error(with(v.shrinkage, v.decoupled), statistics(target, v.factors), block));
   });
   CHECK(number > 2 * variants.size());
   MESSAGE("largest relative gradient error ", worst);

@@ -100,3 +100,20 @@ TEST_CASE("misuse gives a sentence") {
         "mno::metric::EnergySpectrum: argument 'add': expected at least one condition before the value is "
         "asked for, got none.");
 }
+
+TEST_CASE("a field with walls has the spectrum of its box: no jump between walls that do not meet") {
+  Field<double, 1> ramp(1, {{64}, {{1.0}, {true}}}, 1), wrapped(1, {{64}}, 1);
+  for (auto* field : {&ramp, &wrapped}) field->fill([](const auto& x, Index) { return x[0]; });
+  const auto energy = spectrum(ramp), with_jump = spectrum(wrapped);
+  const auto short_waves = [](const std::vector<double>& e) {
+    double sum = 0;
+    for (std::size_t s = 10; s < e.size(); ++s) sum += e[s];
+    return sum;
+  };
+  CHECK(short_waves(energy) < 0.05 * short_waves(with_jump));
+  const auto box = in_box(ramp);
+  CHECK(total(energy) == doctest::Approx(flat(box, 0).squaredNorm() / 80));
+  Field<double, 1> constant(1, {{8}, {{2.0}, {true}}}, 1);
+  constant.fill([](const auto&, Index) { return 3.0; });
+  check_only(spectrum(constant), {9});
+}

@@ -72,10 +72,10 @@ template <class M> void no_allocation(Grid<M::dimension> grid, Index batch, Inde
   using T = typename M::Scalar;
   using S = typename M::ShapeType;
   constexpr int D = M::dimension;
-  M model(1), gradient(1);
+  M model(1, grid.domain), gradient(1, grid.domain);
   model.set_least_points(least_points);
   if constexpr (known_fields<S>() > 0)
-    model.store_known_fields(Field<T, D>(1, Grid<D>{{4, 6}}, known_fields<S>()));
+    model.store_known_fields(Field<T, D>(1, Grid<D>{{4, 8}, grid.domain}, known_fields<S>()));
   Field<T, D> u(batch, grid, S::channels);
   u.fill([](Index b, auto x, Index) { return std::sin(7 * x[0] + double(b)); });
   const T t = T(0.5);
@@ -118,4 +118,6 @@ TEST_CASE("no allocation after the first step") {
   no_allocation<Mno<Plane, float>>({{12, 9}}, 20);
   no_allocation<Auxiliary<Line>>({{32}}, 40);
   no_allocation<Mno<Line, float>>({{32}}, 40, 64);
+  no_allocation<Mno<Line, float>>({{32}, {{1.0}, {true}}}, 40);
+  no_allocation<Mno<Plane, float>>({{8, 12}, {{1.0, 1.0}, {true, true}}}, 20, 16);
 }

@@ -1,5 +1,5 @@
 // Whole models against finite differences: shared and split, default and auxiliary heads, both gates, known
-// fields, 1D and 2D, odd and even grids, grids that are refined for the layers, in every variable.
+// fields, 1D and 2D, odd and even grids, grids that are refined for the layers, walls, in every variable.
 #include "mno/model/gradient.hpp"
 
 #include <doctest/doctest.h>
@@ -53,6 +53,12 @@ template <class M> struct Trial {
     for (double& value : model.values()) value += 0.1 * random.normal();
     model.set_factor_scale(0.7);
     model.set_least_points(least_points);
+    if (grid.domain.has_walls()) {
+      typename M::InputUnits units;
+      for (double& shift : units.shift) shift = 0.3;
+      for (double& scale : units.scale) scale = 1.7;
+      model.set_input_units(units);
+    }
     for (auto* field : {&u, &mean_bar, &factor_bar, &known})
       for (double& value : field->span()) value = random.normal();
   }
@@ -156,6 +162,18 @@ TEST_CASE("a coarse grid that is refined for the layers") {
   check_model<Auxiliary<Line>>("separable and Mercer", {{6}}, 12);
   check_model<Mno<Plane, double>>("plane", {{4, 7}}, 6);  // one axis alone is refined
   check_model<Fno<Plane, double>>("FNO", {{5, 4}}, 8);
+}
+TEST_CASE("walls, and u_0 in units of its own") {
+  for (const Index points : {4, 5, 8})
+    check_model<PathMno<Line, double>>("path", {{points}, {{2.5}, {true}}});
+  check_model<PathMno<Line, double>>("path, refined", {{6}, {{1.0}, {true}}}, 12);
+  check_model<Mno<Forced, double>>("forced", {{8}, {{2.0}, {true}}});
+  check_model<Mno<Forced, double>>("forced, refined", {{5}, {{2.0}, {true}}}, 8);
+  check_model<Mno<TwoChannels, double>>("two channels", {{7}, {{1.0}, {true}}});
+  check_model<Auxiliary<Line>>("separable and Mercer", {{8}, {{2.0}, {true}}});
+  check_model<Mno<Plane, double>>("plane", {{4, 5}, {{1.0, 1.0}, {true, true}}});
+  check_model<Mno<Plane, double>>("one axis with walls, refined", {{4, 8}, {{1.0, 2.0}, {false, true}}}, 8);
+  check_model<Fno<Plane, double>>("FNO", {{5, 4}, {{1.0, 1.0}, {true, true}}});
 }
 TEST_CASE("the deterministic operator") {
   check_model<Fno<Line, double>>("FNO", {{9}});

@@ -1,10 +1,12 @@
-// A coarse grid that is refined for the layers: the operator is that of the fine grid, the start stays exact.
+// The grid that layers work on: a coarse one is refined, one with walls extended. The operator is that of the
+// working grid, the start stays exact.
 #include "mno/model/refined.hpp"
 
 #include <doctest/doctest.h>
 
 #include <cstring>
 
+#include "mno/expression/step.hpp"
 #include "mno/model/gradient.hpp"
 
 using namespace mno;
@@ -43,7 +45,7 @@ template <class M> void check_reading(Grid<M::dimension> coarse, Index least) {
   double error = 0, change = 0;
   for (Index b = 0; b < u.batch(); ++b)
     for (Index p = 0; p < coarse.size(); ++p) {
-      const Index at = detail::FineRow<D>{coarse.points, factor}(p);
+      const Index at = detail::WorkingRow<D>{coarse.points, factor, points}(p);
       for (Index c = 0; c < S::channels; ++c) {
         error = std::max(error, std::abs(law.mean(b, p, c) - fine.mean(b, at, c)));
         change = std::max(change, std::abs(law.mean(b, p, c) - rough.mean(b, p, c)));
@@ -165,6 +167,112 @@ TEST_CASE("the adjoint of resampling: ⟨ȳ, P x⟩ = ⟨Pᵀ ȳ, x⟩") {
     for (std::size_t i = 0; i < x.size(); ++i) right += x.span()[i] * xbar.span()[i];
     CHECK(left == doctest::Approx(right).epsilon(1e-12));
   }
+}
+
+TEST_CASE("between walls the layers see the box, and the place with the time") {
+  using M = Mno<Line, double>;
+  using E = M::Expression;
+  const Grid<1> grid{{8}, {{3.0}, {true}}};
+  M model(5, grid.domain);
+  model.set_input_units({{0.5, -1}, {2, 3}});
+  const auto u = noise<double, 1>(2, grid, 2, 1);
+  const std::vector<double> times{0.3, 0.9};
+  const auto law = predict(model, Condition<double, 1>{u.view(), times});
+
+  const auto box = in_box(u);
+  REQUIRE(box.points() == 10);
+  Field<double, 1> x(2, box.grid(), 3), y(2, box.grid(), E::outputs);
+  for (Index b = 0; b < 2; ++b)
+    for (Index i = 0; i < 10; ++i) {
+      x(b, i, 0) = (box(b, i, 0) - 0.5) / 2;
+      x(b, i, 1) = (box(b, i, 1) + 1) / 3;
+      x(b, i, 2) = times[std::size_t(b)] + std::cos(2 * std::numbers::pi * double(i) / 10);
+    }
+  Workspace workspace;
+  Pass<double, 1> pass(workspace);
+  pass.initial = box.view();
+  pass.times = times;
+  TraceOf<E, Pass<double, 1>> trace;
+  forward_of<E, Pass<double, 1>>(std::as_const(model).values(), x.view(), y.view(), trace, pass, Write::set);
+  for (Index b = 0; b < 2; ++b)
+    for (Index i = 0; i < 8; ++i) {
+      for (Index c = 0; c < 2; ++c)
+        CHECK(law.mean(b, i, c) == doctest::Approx(u(b, i, c) + y(b, i, c)).epsilon(1e-12));
+      for (Index c = 0; c < 6; ++c)
+        CHECK(law.factor(b, i, c) == doctest::Approx(y(b, i, 2 + c)).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("a model between walls, as the tour has it") {
+  // [walls]
+  const Domain<1> walls{/*length=*/{3.0}, /*bounded=*/{true}};
+  Mno<Line, double> model(/*seed=*/5, walls);
+  Field<double, 1> u0(1, Grid<1>{{64}, walls}, 2);
+  u0.fill([](auto x, Index) { return x[0] * (3 - x[0]); });  // zero at both walls
+  const Law<double, 1> law = predict(model, u0, 0.5);
+  // [walls] end
+  CHECK(law.mean.grid() == u0.grid());
+  const auto start = predict(model, u0, 0.0);
+  CHECK(std::memcmp(start.mean.data(), u0.data(), u0.size() * sizeof(double)) == 0);
+}
+
+TEST_CASE("one function on two grids with walls has one law, up to the grid's own error") {
+  const auto model_on = [](const Domain<2>& domain) { return Mno<Plane, double>(5, domain); };
+  for (const std::array<bool, 2> walls : {std::array{true, true}, std::array{false, true}}) {
+    const Domain<2> domain{{1.0, 2.0}, walls};
+    const auto model = model_on(domain);
+    const auto law_on = [&](Index n) {
+      Field<double, 2> u(1, {{n, n}, domain}, 1);
+      u.fill([](std::array<double, 2> x, Index) {
+        return std::sin(2 * std::numbers::pi * x[0]) + std::exp(-x[1]) * std::cos(2 * x[1]);
+      });
+      return predict(model, u, 0.7);
+    };
+    const auto difference = [&](Index n) {  // between n points and 2n, at those of n
+      const auto a = law_on(n), b = law_on(2 * n);
+      double largest = 0;
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j < n; ++j)
+          largest =
+              std::max(largest, std::abs(a.mean(0, i * n + j, 0) - b.mean(0, 2 * i * 2 * n + 2 * j, 0)));
+      return largest;
+    };
+    const double coarse = difference(16), fine = difference(32);
+    MESSAGE("difference of the means on 16 and 32 points " << coarse << ", on 32 and 64 " << fine);
+    CHECK(coarse < 1e-3);
+    CHECK(fine < 0.75 * coarse);
+  }
+}
+
+TEST_CASE("stored known fields are extended with u_0; where their box is another, a sentence") {
+  const Grid<1> grid{{8}, {{1.0}, {true}}};
+  Mno<Forced, double> model(5, grid.domain);
+  const auto u = noise<double, 1>(2, grid, 2, 3), known = noise<double, 1>(1, grid, 1, 4);
+  const double t = 0.4;
+  for (const Index least : {0, 20}) {
+    model.set_least_points(least);
+    const auto given = predict(model, Condition<double, 1>{u.view(), {&t, 1}, known.view()});
+    model.store_known_fields(known);
+    const auto stored = predict(model, u, t);
+    for (std::size_t i = 0; i < given.mean.size(); ++i)
+      CHECK(given.mean.span()[i] == doctest::Approx(stored.mean.span()[i]).epsilon(1e-12));
+  }
+  model.store_known_fields(noise<double, 1>(1, {{10}, grid.domain}, 1, 4));
+  CHECK_THROWS_WITH_AS(predict(model, u, t), doctest::Contains("expected a multiple of 4 points on axis 0"),
+                       Error);
+  CHECK_THROWS_AS(model.store_known_fields(noise<double, 1>(1, {{8}}, 1, 4)), Error);  // no walls
+}
+
+TEST_CASE("a field without walls is no condition of a model with them, nor the other way round") {
+  const Mno<Line, float> bounded(5, {{1.0}, {true}}), periodic(5);
+  CHECK_THROWS_WITH_AS(predict(bounded, noise<float, 1>(1, {{8}}, 2, 1), 0.5f),
+                       "mno::predict: argument 'initial': expected walls at the ends of axis 0, as the model "
+                       "has, got a periodic one.",
+                       Error);
+  CHECK_THROWS_WITH_AS(predict(periodic, noise<float, 1>(1, {{8}, {{1.0}, {true}}}, 2, 1), 0.5f),
+                       "mno::predict: argument 'initial': expected a periodic axis 0, as the model has, got "
+                       "walls.",
+                       Error);
 }
 
 TEST_CASE("a number of points that makes no sense is refused") {

@@ -58,9 +58,9 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
                             "--seed 1 -o piece.npz --json");
   REQUIRE(again.code == 0);
   CHECK(nlohmann::json::parse(again.out)["rows"] == 8);
-  const NpyReader all = NpzReader(folder / "data.npz").open("uT");
-  CHECK(all.layout().str() == "f32 (24, 16, 1, 16)");
-  CHECK(NpyReader(all).read_rows(16, 8) == NpzReader(folder / "piece.npz").read("uT"));  // the same sequence
+  const auto all = NpzReader(folder / "data.npz").open("uT");
+  CHECK(all->layout().str() == "f32 (24, 16, 1, 16)");
+  CHECK(all->read_rows(16, 8) == NpzReader(folder / "piece.npz").read("uT"));  // the same sequence
 
   const auto trained =
       mno_in(folder, "train --data data.npz -o model.safetensors --epochs 30 --batch 8 --json" + small);
@@ -75,23 +75,46 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
   const auto scored = mno_in(folder, "evaluate --model model.safetensors --data piece.npz --json -o scores");
   REQUIRE_MESSAGE(scored.code == 0, scored.errors);
   const auto rows = nlohmann::json::parse(scored.out)["rows"];
-  std::vector<std::string> names;
+  std::map<std::string, std::vector<std::string>> names;
   for (const auto& row : rows) {
-    names.push_back(row["metric"]);
+    names[row["method"]].push_back(row["metric"]);
     CHECK(std::isfinite(row["value"].get<double>()));
+    if (row["method"] != "mno") continue;
     CHECK(row.contains("floor") == (row["metric"] != "coverage"));
     if (row["metric"] == "mean_rmse") {
       CHECK(row["value"].get<double>() > row["floor"].get<double>());
       CHECK(row["value"].get<double>() < 0.5);
     }
   }
-  CHECK(names == std::vector<std::string>{"mean_rmse", "var_rmse", "w2s", "w2g", "crps", "energy_score",
-                                          "cov_frobenius_rel", "coverage", "coverage", "coverage",
-                                          "coverage"});
+  CHECK(names["mno"] == std::vector<std::string>{"mean_rmse", "var_rmse", "w2s", "w2g", "crps",
+                                                 "energy_score", "cov_frobenius_rel", "coverage", "coverage",
+                                                 "coverage", "coverage"});
+  CHECK(names["climatology"] == std::vector<std::string>{"mean_rmse", "var_rmse", "w2g", "crps", "coverage",
+                                                         "coverage", "coverage", "coverage"});
+  CHECK(names["constant variance"] == names["climatology"]);
   CHECK(nlohmann::json::parse(content(folder / "scores" / "results.json"))["rows"] == rows);
   CHECK(rows.back()["at"]["level"] == 0.95);
+  const auto value_of = [&](const std::string& method) {
+    for (const auto& row : rows)
+      if (row["method"] == method && row["metric"] == "crps") return row["value"].get<double>();
+    return 0.0;
+  };
+  const auto verdict = nlohmann::json::parse(scored.out)["verdict"];
+  REQUIRE(verdict["skills"].size() == 2);
+  CHECK(verdict["skills"][0]["reference"] == "climatology");
+  CHECK(verdict["skills"][0]["verdict"] == "better than");
+  CHECK(verdict["skills"][0]["skill"].get<double>() ==
+        doctest::Approx(1 - value_of("mno") / value_of("climatology")).epsilon(1e-6));
+  CHECK(verdict["skills"][1]["skill"].get<double>() ==
+        doctest::Approx(1 - value_of("mno") / value_of("constant variance")).epsilon(1e-6));
+  const std::string sentence = verdict["sentence"];
+  CHECK(sentence.starts_with("Better than climatology (CRPS "));
+  CHECK(says(sentence, ", over 8 conditions. A model that knows the law would have "));
+  CHECK(says(content(folder / "scores" / "report.html"), "<p>" + sentence + "</p>"));
+  const auto printed = mno_in(folder, "evaluate --model model.safetensors --data piece.npz");
+  CHECK(printed.out.starts_with(sentence + "\n8 conditions, 16 members each"));
   const NpzReader moments(folder / "scores" / "evaluation.npz");
-  CHECK(moments.open("ensemble_variance").layout().str() == "f32 (8, 1, 16)");
+  CHECK(moments.open("ensemble_variance")->layout().str() == "f32 (8, 1, 16)");
   const Array before = NpzReader(folder / "piece.npz").read("u0"), after = moments.read("u0");
   for (std::size_t i = 0; i < before.size(); ++i)
     CHECK(after.values<float>()[i] == doctest::Approx(before.values<float>()[i]).epsilon(1e-4));
@@ -102,8 +125,8 @@ TEST_CASE("from a simulation to a trained, scored and asked model") {
   REQUIRE_MESSAGE(asked.code == 0, asked.errors);
   CHECK(nlohmann::json::parse(asked.out)["samples"] == 7);
   const NpzReader law(folder / "law.npz");
-  CHECK(law.open("mean").layout().str() == "f32 (1, 1, 40)");
-  CHECK(law.open("samples").layout().str() == "f32 (1, 7, 1, 40)");
+  CHECK(law.open("mean")->layout().str() == "f32 (1, 1, 40)");
+  CHECK(law.open("samples")->layout().str() == "f32 (1, 7, 1, 40)");
   const Array factor = law.read("factor"), variance = law.read("variance");
   CHECK(factor.layout().str() == "f32 (1, 4, 1, 40)");
   for (std::size_t p = 0; p < 40; ++p) {
@@ -164,6 +187,31 @@ TEST_CASE("at t = 0 the predicted mean is u_0 bit for bit, in the units of the d
   for (const float v : variance.values<float>()) CHECK(v == 0);
 }
 
+TEST_CASE("data with walls is trained on, judged, and asked on another grid, without a word about walls") {
+  const Scratch folder;
+  REQUIRE(
+      mno_in(folder, "simulate heat-walls --walls neumann --samples 12 --ensemble 6 --points 16 -o data.npz")
+          .code == 0);
+  const auto data = nlohmann::json::parse(mno_in(folder, "info data.npz --json").out);
+  CHECK(data["bounded"] == nlohmann::json::array({true}));
+  const auto trained = mno_in(folder, "train --data data.npz -o m.safetensors --epochs 1 --batch 8" + small);
+  REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+  CHECK(nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out)["metadata"]["bounded"] == "1");
+  write_npy(folder / "u0.npy", Array::of({32}, values(32, 3)));
+  const auto asked = mno_in(folder, "predict --model m.safetensors --input u0.npy --time 0.5 -o law.npz");
+  REQUIRE_MESSAGE(asked.code == 0, asked.errors);
+  const NpzReader law(folder / "law.npz");
+  CHECK(law.read("mean").shape() == Extents{1, 1, 32});
+  CHECK(law.read("bounded").values<std::int32_t>()[0] == 1);
+  const auto judged = mno_in(folder, "evaluate --model m.safetensors --data data.npz -o results");
+  CHECK_MESSAGE(judged.code == 0, judged.errors);
+
+  REQUIRE(mno_in(folder, "simulate heat --samples 4 --ensemble 6 --points 16 -o periodic.npz").code == 0);
+  const auto other = mno_in(folder, "evaluate --model m.safetensors --data periodic.npz -o other");
+  CHECK(other.code != 0);
+  CHECK(says(other.errors, "expected walls at the ends of axis 0, as the model has, got a periodic one"));
+}
+
 TEST_CASE("a model that was trained with least points keeps them, and answers on the grid that is asked") {
   const Scratch folder;
   simulate_heat(folder);
@@ -179,7 +227,7 @@ TEST_CASE("a model that was trained with least points keeps them, and answers on
     REQUIRE_MESSAGE(asked.code == 0, asked.errors);
   }
   const NpzReader fine(folder / "fine.npz");
-  CHECK(fine.open("mean").layout().str() == "f32 (1, 1, 16)");
+  CHECK(fine.open("mean")->layout().str() == "f32 (1, 1, 16)");
   CHECK(fine.read("mean") != NpzReader(folder / "given.npz").read("mean"));
   CHECK(mno_in(folder, run + "-o other.safetensors --least-points -1").code == 2);
 }
@@ -227,12 +275,19 @@ TEST_CASE("single draws and different numbers of members are trained on and scor
   CHECK(single["draws"] == 64);
   std::vector<std::string> names;
   for (const auto& row : single["rows"]) {
-    names.push_back(row["metric"]);
+    if (row["method"] == "mno") names.push_back(row["metric"]);
     CHECK(std::isfinite(row["value"].get<double>()));
     CHECK_FALSE(row.contains("floor"));
   }
   CHECK(names == std::vector<std::string>{"crps", "energy_score", "coverage", "coverage", "coverage",
                                           "coverage", "pit_distance"});
+  CHECK(single["verdict"]["skills"].size() == 2);
+  const std::string page = content(folder / "scores" / "report.html");
+  CHECK(says(page, "The worst 4 of 4 conditions by crps"));
+  CHECK(says(page, "Realisation − mean"));
+  CHECK(says(page, "Where truths fall in the predicted law"));
+  for (const char* of_ensembles : {"ensemble mean", "Members of the ensemble", "Density of u", "Spectra"})
+    CHECK_FALSE(says(page, of_ensembles));
 
   data.uT = Array::of({9, 1, 16}, values(144, 2));
   const auto uneven = scores_of(data, {{"counts", Array::of({4}, std::vector<std::int64_t>{2, 3, 2, 2})}});
@@ -474,7 +529,47 @@ TEST_CASE("planes are trained on as lines are, and their fields are images on th
   REQUIRE(mno_in(folder, "evaluate --model m.safetensors --data data.npz -o out").code == 0);
   const std::string page = content(folder / "out" / "report.html");
   CHECK(says(page, "<h2>Fields</h2>"));
-  CHECK(says(page, "predicted deviation"));
+  CHECK(says(page, "<h3>The worst: condition "));
+  CHECK(says(page, "<h3>A typical one: condition "));
+  for (const char* shown : {"predicted mean", "ensemble mean", "a member"})
+    CHECK_MESSAGE(says(page, shown), shown);
+  const auto run = nlohmann::json::parse(content(folder / "out" / "run.json"));
+  std::map<std::string, int> panels;
+  for (const auto& image : run["images"]) ++panels[image["panel"]];
+  for (const auto& [panel, images] : panels)
+    CHECK(images == (panel.ends_with("/Values") ? 5 : panel.ends_with("/Deviation") ? 2 : 1));
+  CHECK(panels.size() == 3 * 4);  // with two of errors; the third of the worst is the one in the middle
+  CHECK(run["conditions"]["maps"].size() == 1);
+  CHECK(run["conditions"]["maps"][0]["width"] == 8);
+}
+
+TEST_CASE("runs are put side by side, and it is said where their data differ") {
+  const Scratch folder;
+  simulate_heat(folder);
+  simulate_heat(folder, "other.npz", 6);
+  for (const std::string epochs : {"1", "9"}) {
+    const auto trained = mno_in(folder, "train --data data.npz --epochs " + epochs + " --batch 8 -o m" +
+                                            epochs + ".safetensors" + small);
+    REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+    REQUIRE(mno_in(folder, "evaluate --model m" + epochs + ".safetensors --data data.npz -o runs/e" + epochs)
+                .code == 0);
+  }
+  REQUIRE(mno_in(folder, "evaluate --model m1.safetensors --data other.npz -o third").code == 0);
+  const auto both = mno_in(folder, "report runs/e1 runs/e9 -o both.html");
+  REQUIRE_MESSAGE(both.code == 0, both.errors);
+  CHECK(says(both.out, "e9 has the least CRPS on data.npz. Better than e1 (CRPS "));
+  const std::string page = content(folder / "both.html");
+  for (const char* part :
+       {"<th scope=\"row\">e1</th>", "<th scope=\"row\">e9</th>", "<th scope=\"row\">climatology</th>",
+        "<th scope=\"row\">constant variance of e9</th>", "<figcaption>Loss: all terms</figcaption>",
+        "e1, e9: scored on data.npz, 24 conditions, 16 members each."})
+    CHECK_MESSAGE(says(page, part), part);
+  CHECK_FALSE(says(page, "different data"));
+  const auto told = mno_in(folder, "report runs/e1 third --json");
+  REQUIRE(told.code == 0);
+  CHECK(nlohmann::json::parse(told.out)["file"] == "report.html");
+  CHECK(says(content(folder / "report.html"), "These are different data"));
+  CHECK(mno_in(folder, "report runs/e1 none").code == 2);
 }
 
 TEST_CASE("a report is made anew from what a run has left") {

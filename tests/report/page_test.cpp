@@ -72,8 +72,8 @@ std::string only(const std::function<void(RunRecord&)>& change) {
   change(record);
   return render(record);
 }
-const std::vector<std::string> sections = {"What was run", "Results", "Examples", "Fields",
-                                           "Calibration",  "Spectra", "Training"};
+const std::vector<std::string> sections = {"Results",     "Worst conditions", "Examples", "Fields",
+                                           "Calibration", "Spectra",          "Training", "What was run"};
 
 }  // namespace
 
@@ -91,12 +91,17 @@ TEST_CASE("a page with every part is well-formed and needs nothing else") {
   const std::string page = render(sample_record());
   CHECK(fault(page) == "");
   for (const std::string& name : sections) CHECK(count(page, "<h2>" + name + "</h2>") == 1);
-  for (const char* outside : {"http:", "https:", "<script", "<link", "src=", "@import", "url("})
+  for (const char* outside : {"http:", "https:", "<link", "src=", "@import", "url("})
     CHECK_FALSE(has(page, outside));
+  CHECK(count(page, "<script") == 1);  // which sorts
+  CHECK(count(page, "href=") == count(page, "href=\"data:image/png;base64,"));
   CHECK(has(page, "<meta name=\"viewport\""));
   CHECK(has(page, "@media print"));
-  CHECK(count(page, "<table>") == 4);
-  CHECK(count(page, "<figure>") == 1 + 2 * 5 + 4 + 1 + 2 + 2);
+  CHECK(count(page, "<table class=\"matrix\">") == 4);
+  CHECK(count(page, "<table class=\"sortable\">") == 1);
+  CHECK(count(page, "<figure>") == 1 + 2 * 6 + 2 + 2 + 2);
+  CHECK(count(page, "<figure class=\"panel\">") == 4 + 1);
+  CHECK(page.find("Better than climatology (CRPS 83") < page.find("<h2>"));
   CHECK(page.size() < 600000);
 }
 
@@ -108,6 +113,8 @@ TEST_CASE("all text is escaped") {
   record.rows = {{evil, evil, evil, evil, 1, {{evil, 2.0}}, {}, {}, {}, {}}};
   record.curves = {{evil, {1, 2}, {1, 2}}, {evil + "/" + evil, {1, 2}, {1, 2}}};
   record.examples[0].title = record.images[0].title = evil;
+  record.verdict->sentence = record.conditions->metrics[0] = record.conditions->maps[0].title = evil;
+  record.conditions->maps[0].rows->front() = evil;
   const std::string page = render(record);
   CHECK(fault(page) == "");
   CHECK_FALSE(has(page, "<i>"));
@@ -165,7 +172,8 @@ TEST_CASE("values that are not finite are gaps and dashes") {
     r.rows = {
         {.table = "t", .value = not_a_number, .interval95 = infinity, .paper = -infinity, .floor = 0.0}};
   });
-  CHECK(count(dash, ">–</td>") == 4);  // value, interval, paper, ratio; the floor is 0
+  CHECK(count(dash, ">– <small>± –</small></td>") == 1);
+  CHECK(count(dash, ">–</td>") == 1);  // the paper's; the floor is 0, and nothing is a multiple of it
   CHECK(fault(dash) == "");
 
   RunRecord record = sample_record();
@@ -185,6 +193,9 @@ TEST_CASE("values that are not finite are gaps and dashes") {
         for (Numbers& list : *paths) spoil(list);
     }
     for (Image& i : record.images) spoil(i.values);
+    for (ConditionScores& c : record.conditions->all) spoil(c.scores);
+    for (Image& i : record.conditions->maps) spoil(i.values);
+    spoil(record.pit->shares);
     for (Numbers* list : {&record.calibration.nominal, &record.calibration.covered,
                           &record.spectra.wavenumber, &record.spectra.mean, &record.spectra.truth_variance})
       spoil(*list);
@@ -193,29 +204,75 @@ TEST_CASE("values that are not finite are gaps and dashes") {
   }
 }
 
-TEST_CASE("tables show the ratio to the floor beside the paper's number") {
+TEST_CASE("a matrix has methods by metrics, the best marked, and floor and paper below") {
   const std::string page = only([](RunRecord& r) {
     r.rows = {{.table = "t",
                .benchmark = "b",
                .method = "m",
-               .metric = "e",
+               .metric = "crps",
                .value = 0.03,
-               .at = {{"t", 0.5}},
                .seeds = 5,
                .interval95 = 0.002,
                .paper = 0.04,
                .floor = 0.02},
-              {.table = "t", .benchmark = "b", .method = "n", .metric = "e", .value = 0.03, .floor = -1},
+              {.table = "t",
+               .benchmark = "b",
+               .method = "m",
+               .metric = "coverage",
+               .value = 0.8,
+               .at = {{"level", 0.9}},
+               .seeds = 5},
+              {.table = "t",
+               .benchmark = "b",
+               .method = "n",
+               .metric = "crps",
+               .value = 0.05,
+               .seeds = 5,
+               .floor = 0.02},
               {.table = "t", .benchmark = "c", .method = "m", .metric = "e", .value = 12}};
   });
+  CHECK(fault(page) == "");
+  CHECK(has(page, "<caption>b, means over 5 seeds</caption>"));
   CHECK(has(page,
-            "<td>t = 0.5</td><td class=\"number value\">0.03</td><td class=\"number\">0.002</td>"
-            "<td class=\"number\">5</td><td class=\"number\">0.04</td><td class=\"number\">0.02</td>"
-            "<td class=\"number\">1.5</td></tr>"));
-  CHECK(has(page, "<td class=\"number\">−1</td><td class=\"number\">–</td></tr>"));
-  const std::string second = page.substr(page.find("<caption>c</caption>"));
-  CHECK_FALSE(has(second, "<th scope=\"col\" class=\"number\">Floor"));  // nobody has one there
-  CHECK(count(page, "<h3>t</h3>") == 1);
+            "<th scope=\"col\" class=\"number\">crps<br/><small>σ</small></th><th scope=\"col\" "
+            "class=\"number\">coverage<br/><small>of 0.9</small></th>"));
+  CHECK(has(page,
+            "<tr><th scope=\"row\">m</th><td class=\"number best\">0.03 <small>± 0.002</small><br/>"
+            "<small>1.5 × floor</small></td><td class=\"number\">0.8</td></tr>"));
+  CHECK(has(page,
+            "<tr><th scope=\"row\">n</th><td class=\"number\">0.05<br/><small>2.5 × floor</small></td>"
+            "<td class=\"number\">–</td></tr>"));
+  CHECK(has(page, "<tr class=\"paper\"><th scope=\"row\">paper</th><td class=\"number\">0.04</td>"));
+  CHECK(count(page, "<tr class=\"floor\"><th scope=\"row\">floor</th><td class=\"number\">0.02</td>") == 1);
+  CHECK_FALSE(
+      has(page.substr(page.find("<caption>c</caption>")), "class=\"floor\""));  // nobody has one there
+}
+
+TEST_CASE("each place has its own floor where the data differ, and the best is the best there") {
+  const std::string page = only([](RunRecord& r) {
+    for (const double t : {1.0, 2.0})
+      for (const std::string method : {"m", "n"})
+        r.rows.push_back({.table = "t",
+                          .benchmark = "b",
+                          .method = method,
+                          .metric = "w2g",
+                          .value = (method == "m") == (t == 1.0) ? 3 * t : 5 * t,
+                          .at = {{"t", t}},
+                          .floor = t});
+  });
+  CHECK(count(page, "<tr class=\"floor\">") == 2);
+  CHECK(count(page, "class=\"number best\"") == 2);
+  CHECK(has(page, "<td>t = 2</td><td class=\"number best\">6<br/>"));
+}
+
+TEST_CASE("the verdict is green if all references are beaten, red if one is better") {
+  const auto box = [](const char* first, const char* second) {
+    return verdict_box({"A\nB", {{"r", first, 0, {}}, {"s", second, 0, {}}}});
+  };
+  CHECK(has(box("better than", "better than"), "<div class=\"verdict better\">\n<p>A</p>\n<p>B</p>"));
+  CHECK(has(box("better than", "no better than"), "<div class=\"verdict\">"));
+  CHECK(has(box("better than", "worse than"), "<div class=\"verdict worse\">"));
+  CHECK(has(verdict_box({"A", {}}), "<div class=\"verdict\">"));
 }
 
 TEST_CASE("a record whose lists do not fit is not rendered") {

@@ -1,6 +1,7 @@
 #!/bin/sh
-# render.sh <program sample_page> <work>: Chromium draws the sample's page for a phone, a desk and paper. What it
-# reports on the page's console, such as coordinates it cannot read, is a failure. Without Chromium: skipped (77).
+# render.sh <program sample_page> <work>: Chromium draws the sample's page for a phone, a desk and paper, and sorts its
+# table. What it reports on the page's console, such as coordinates it cannot read, is a failure. Without Chromium:
+# skipped (77).
 set -eu
 program=$1 work=$2
 browser=
@@ -53,3 +54,14 @@ for file in phone.png desk.png paper.pdf; do
     exit 1
   fi
 done
+
+# A click on the head of a column sorts the table by it: the first column of the sample holds the numbers of conditions.
+sed 's|</body>|<script>document.querySelector("table.sortable th").click();\
+document.title = document.querySelector("table.sortable tbody td").textContent;</script></body>|' \
+  "$work/run/page.html" >"$work/click.html"
+largest=$(grep -o '<tr><td class="number">[0-9]*</td>' "$work/run/page.html" | grep -o '[0-9]*' | sort -n | tail -n 1)
+draw "$work/click.html" --dump-dom
+if ! grep -q "<title>$largest</title>" "$work/log"; then
+  echo "Failed: the table of the worst conditions did not sort."
+  exit 1
+fi

@@ -71,6 +71,17 @@ TEST_CASE("optional members are absent from the file when they have no value") {
   CHECK(RunRecord::from_json(record.to_json()) == record);
 }
 
+TEST_CASE("a record of before, without verdict, data and conditions, is read as it was") {
+  Json json = sample_record().to_json();
+  for (const char* part : {"verdict", "data", "conditions", "pit"}) CHECK(json.erase(part) == 1);
+  RunRecord expected = sample_record();
+  expected.verdict.reset();
+  expected.data.reset();
+  expected.conditions.reset();
+  expected.pit.reset();
+  CHECK(RunRecord::from_json(json) == expected);
+}
+
 TEST_CASE("settings keep their order") {
   RunRecord record;
   record.settings = {{"z", "1"}, {"a", "2"}, {"z", "3"}};
@@ -137,6 +148,10 @@ TEST_CASE("lists that do not fit each other are refused") {
   CHECK(says(refusal_after([](Json& j) { j["images"][1]["width"] = -96; }),
              "'images[1].width': expected at least 1"));
   CHECK(says(refusal_after([](Json& j) { j["examples"][0]["mean"].clear(); }), "'examples[0].deviation'"));
+  CHECK(says(refusal_after([](Json& j) { j["conditions"]["all"][1]["scores"].erase(0); }),
+             "'conditions.all[1].scores': expected 3 numbers, found 2"));
+  CHECK(says(refusal_after([](Json& j) { j["conditions"]["maps"][0]["rows"].erase(0); }),
+             "'conditions.maps[0].rows': expected 12 names, found 11"));
 }
 
 TEST_CASE("a file that is not there, not JSON or cannot be written is named") {

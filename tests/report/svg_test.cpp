@@ -86,11 +86,12 @@ TEST_CASE("an axis says what its labels stand for") {
 }
 
 TEST_CASE("colours run evenly from dark to light") {
-  CHECK(viridis(0) == "#440154");
-  CHECK(viridis(colour_levels - 1) == "#fde725");
+  REQUIRE(viridis().size() == colour_levels);
+  CHECK(viridis().front() == 0x440154);
+  CHECK(viridis().back() == 0xfde725);
   double before = 0;
   for (int level = 0; level < colour_levels; ++level) {
-    const int rgb = std::stoi(viridis(level).substr(1), nullptr, 16);
+    const int rgb = viridis()[std::size_t(level)];
     const double light = 0.2126 * std::pow((rgb >> 16) / 255.0, 2.2) +
                          0.7152 * std::pow((rgb >> 8 & 255) / 255.0, 2.2) +
                          0.0722 * std::pow((rgb & 255) / 255.0, 2.2);
@@ -106,7 +107,7 @@ TEST_CASE("a large field is reduced to means over blocks, without what is not fi
   image.values[0] = std::nan("");
   image.values[1] = 7;
   image.values[128] = image.values[129] = std::nan("");
-  const Image small = reduced(image);
+  const Image small = reduced(image, 64);
   CHECK(small.width == 64);
   CHECK(small.height == 64);
   REQUIRE(small.values.size() == 64 * 64);
@@ -116,6 +117,66 @@ TEST_CASE("a large field is reduced to means over blocks, without what is not fi
   CHECK(small.values.back() == 3);
   const Image same = reduced({"s", 2, 1, {1, 2}});
   CHECK(same.values == Numbers{1, 2});
+}
+
+TEST_CASE("fields that belong together share a colour bar, errors have one around zero") {
+  const Image small{"small", 2, 1, {1, 2}}, large{"large", 2, 1, {5, 9}};
+  const Axis axis = common_axis({&small, &large});
+  CHECK(axis.low() == 1);
+  CHECK(axis.high() == 9);
+  Image error{"error", 2, 1, {-1, 3}};
+  error.symmetric = true;
+  CHECK(common_axis({&error}).low() == -3);
+  CHECK(blue_to_red()[colour_levels / 2] > 0xf00000);  // nearly white
+
+  const auto count = [](const std::string& text, const std::string& part) {
+    int n = 0;
+    for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; ++at) ++n;
+    return n;
+  };
+  std::vector<Image> images{small, large, error, {"alone", 1, 1, {0}}};
+  images[0].panel = images[1].panel = "Condition 3/Values";
+  images[2].panel = "Condition 3/Errors";
+  const std::string html = panels(images);
+  CHECK(count(html, "<figure class=\"panel\">") == 3);
+  CHECK(count(html, "class=\"bar\"") == 3);
+  CHECK(count(html, "class=\"field\"") == 4);
+  CHECK(count(html, "<h3>Condition 3</h3>") == 1);
+  CHECK(html.find("<figcaption>Values</figcaption>") != html.npos);
+  // Equal values have equal colours, wherever they are.
+  const Image one{"one", 1, 1, {5}}, other{"other", 1, 1, {5}};
+  const auto pixels = [&](const Image& image) {
+    const std::string svg = field_svg(image, axis, viridis());
+    return svg.substr(svg.find("base64,"));
+  };
+  CHECK(pixels(one) == pixels(other));
+  CHECK(pixels(one) != pixels({"none", 1, 1, {std::nan("")}}));
+}
+
+TEST_CASE("single draws are seen in the predicted band, and nothing is estimated from them") {
+  Example e{.title = "e", .x = {0, 1}, .mean = {1, 2}, .deviation = {0.5, 0.25}, .members = {{1.5, 2.5}}};
+  const Plot mean = mean_plot(e), error = error_plot(e);
+  REQUIRE(mean.lines.size() == 2);
+  CHECK(mean.lines[0].name == "realisation");
+  CHECK(error.lines.at(0).y == Numbers{0.5, 0.5});
+  REQUIRE(error.bands.size() == 1);
+  CHECK(error.bands[0].high[1] == doctest::Approx(0.25 * normal_quantile95));
+  const std::string html = example_figures(e);
+  for (const char* word : {"ensemble", "Members", "Density"})
+    CHECK_MESSAGE(html.find(word) == html.npos, word);
+  // Of an ensemble the error is that of the mean, beside what chance in its mean comes to.
+  e.truth_mean = {1.5, 2};
+  e.truth_deviation = {1, 1};
+  e.marginal_members = Numbers(16, 0.0);
+  const Plot of_ensemble = error_plot(e);
+  CHECK(of_ensemble.lines.at(0).y == Numbers{-0.5, 0});
+  CHECK(of_ensemble.bands.at(0).high[0] == doctest::Approx(normal_quantile95 / 4));
+}
+
+TEST_CASE("a histogram of the transform is a density around one") {
+  const std::string html = pit_figure({{0.5, 0.25, 0.25, 0}});
+  CHECK(html.find("Where truths fall") != html.npos);
+  CHECK(pit_figure({}) == "");
 }
 
 TEST_CASE("a histogram is a density") {

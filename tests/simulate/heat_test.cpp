@@ -35,8 +35,7 @@ TEST_CASE("what is carried along is the equation without velocity, moved by ct")
   // ct is a quarter of the box at t = 1/2: four of sixteen points
   const ExactLaw a = exact_law(still, 3, 0, 0.5), b = exact_law(carried, 3, 0, 0.5);
   const auto gamma = [](const ExactLaw& law) { return Eigen::MatrixXd(law.factor.transpose() * law.factor); };
-  for (Index p = 0; p < 16; ++p)
-    CHECK(b.mean(0, (p + 4) % 16, 0) == Approx(a.mean(0, p, 0)).epsilon(1e-12));
+  for (Index p = 0; p < 16; ++p) CHECK(b.mean(0, (p + 4) % 16, 0) == Approx(a.mean(0, p, 0)).epsilon(1e-12));
   CHECK((gamma(a) - gamma(b)).norm() < 1e-12 * gamma(a).norm());
   // and each path too: the same noise gives the same members, moved
   const Sampling two{.samples = 1, .members = 3, .seed = 3, .times = {0.25, 0.5}};

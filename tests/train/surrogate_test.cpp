@@ -167,6 +167,36 @@ TEST_CASE("single draws are fitted by the likelihood of whole fields") {
   CHECK(std::isfinite(value_of(surrogate.scorecard(data), "log_score")));
 }
 
+TEST_CASE("what predictions have to be better than is fitted, kept in the file and left out on demand") {
+  const auto data = waves<float, 2>(40, 8);
+  FitOptions options = quick();
+  auto [surrogate, report] = fit<M>(data, options);
+  REQUIRE(surrogate.references());
+  CHECK(surrogate.references()->residual_variance == report.scores->residual_variance);
+  // The training data is normalised: over all points it has mean 0 and variance 1.
+  double mean = 0, variance = 0;
+  for (Index p = 0; p < 8; ++p) {
+    mean += surrogate.references()->mean(0, p, 0) / 8;
+    variance +=
+        (surrogate.references()->variance(0, p, 0) + std::pow(surrogate.references()->mean(0, p, 0), 2)) / 8;
+  }
+  CHECK(mean == doctest::Approx(0).scale(1).epsilon(1e-5));
+  CHECK(variance == doctest::Approx(1).epsilon(0.05));  // n − 1 of 36 conditions
+  const Scratch scratch;
+  surrogate.save(scratch / "model");
+  auto loaded = Surrogate<M>::load(scratch / "model");
+  REQUIRE(loaded.references());
+  CHECK(same<float>(loaded.references()->variance.span(), surrogate.references()->variance.span()));
+  CHECK(loaded.references()->residual_variance == surrogate.references()->residual_variance);
+  loaded.set_references({});
+  loaded.save(scratch / "without");
+  CHECK_FALSE(Surrogate<M>::load(scratch / "without").references());
+
+  options.validation = 0;  // then residuals are those of the training data
+  const auto alone = fit<M>(data, options).surrogate;
+  for (const double v : alone.references()->residual_variance) CHECK(v > 0);
+}
+
 TEST_CASE("a warp: the law is that of w⁻¹(u), and its quantiles are in the user's units") {
   const auto data = waves<float, 2>(12, 8);
   FitOptions options = quick();

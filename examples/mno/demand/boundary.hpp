@@ -25,6 +25,7 @@ struct Message {
 struct Axis {
   std::int64_t points;
   double length;
+  std::int64_t bounded;  // 1: it ends at walls
 };
 
 /// (batch, grid…, channel) on a grid that stands beside; points lie `pitch` floats apart. No data: empty.

@@ -11,10 +11,15 @@
 namespace demand {
 
 template <int D> std::array<boundary::Axis, D> axes_of(const mno::Grid<D>& grid) {
-  static_assert(sizeof(mno::Domain<D>) == D * sizeof(double),
+  struct Carried {
+    std::array<double, D> length;
+    std::array<bool, D> bounded;
+  };
+  static_assert(sizeof(mno::Domain<D>) == sizeof(Carried),
                 "mno: a domain has something that boundary::Axis does not carry: add it there and here");
   std::array<boundary::Axis, D> axes;
-  for (std::size_t d = 0; d < D; ++d) axes[d] = {grid.points[d], grid.domain.length[d]};
+  for (std::size_t d = 0; d < D; ++d)
+    axes[d] = {grid.points[d], grid.domain.length[d], grid.domain.bounded[d]};
   return axes;
 }
 template <int D> mno::Grid<D> grid_of(const boundary::Axis* axes) {
@@ -22,6 +27,7 @@ template <int D> mno::Grid<D> grid_of(const boundary::Axis* axes) {
   for (std::size_t d = 0; d < D; ++d) {
     grid.points[d] = mno::Index(axes[d].points);
     grid.domain.length[d] = axes[d].length;
+    grid.domain.bounded[d] = axes[d].bounded != 0;
   }
   return grid;
 }

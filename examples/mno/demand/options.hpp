@@ -27,6 +27,7 @@ template <class Options, class F> void for_each_number(Options& o, F&& f) {
   f(t.validation_draws);
   f(o.least_points);
   f(o.path);
+  f(o.calibrate);
   f(o.checkpoint_seconds);
   f(o.resume);
 }
@@ -103,7 +104,12 @@ inline boundary::Scores plain(const mno::Scores& s) {
   return {s.mean_rmse, s.variance_rmse, s.w2g, s.crps, s.several, s.draws};
 }
 inline mno::Scores scores_of(const boundary::Scores& s) {
-  return {s.mean_rmse, s.variance_rmse, s.w2g, s.crps, s.several != 0, s.draws != 0};
+  return {.mean_rmse = s.mean_rmse,
+          .variance_rmse = s.variance_rmse,
+          .w2g = s.w2g,
+          .crps = s.crps,
+          .several = s.several != 0,
+          .draws = s.draws != 0};
 }
 
 /// The report of an epoch as plain data that refers to it.

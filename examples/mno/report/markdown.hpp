@@ -16,11 +16,6 @@
 
 namespace mno::report {
 
-inline std::string shown_at(const At& at) {
-  const double* number = std::get_if<double>(&at);
-  return number ? shown(*number) : std::get<std::string>(at);
-}
-
 /// The value with half its interval in the same digits: 0.0101 ± 0.0002.
 inline std::string with_interval(const Row& row) {
   if (!row.interval95 || !(*row.interval95 > 0) || !(std::abs(row.value) > 0)) return shown(row.value, 3);
@@ -30,64 +25,30 @@ inline std::string with_interval(const Row& row) {
 /// One table: metrics are columns.
 inline std::string markdown_table(const std::vector<Row>& rows, const std::string& table,
                                   const std::vector<std::string>& metrics) {
-  using Where = std::map<std::string, At>;
-  struct Line {
-    std::string method;
-    std::vector<std::string> cells;
-  };
-  struct Block {
-    Where at;
-    std::vector<Line> lines = {};
-    std::vector<std::optional<double>> floors = {}, papers = {};
-  };
-  std::vector<Block> blocks;
-  std::vector<std::string> places;
-  for (const Row& row : rows) {
-    const auto metric = std::find(metrics.begin(), metrics.end(), row.metric);
-    if (row.table != table || metric == metrics.end()) continue;
-    const auto column = std::size_t(metric - metrics.begin());
-    for (const auto& [name, value] : row.at)
-      if (std::find(places.begin(), places.end(), name) == places.end()) places.push_back(name);
-    auto block = std::find_if(blocks.begin(), blocks.end(), [&](const Block& b) { return b.at == row.at; });
-    if (block == blocks.end()) {
-      block = blocks.insert(blocks.end(), {row.at});
-      block->floors.resize(metrics.size());
-      block->papers.resize(metrics.size());
-    }
-    auto& lines = block->lines;
-    auto line =
-        std::find_if(lines.begin(), lines.end(), [&](const Line& one) { return one.method == row.method; });
-    if (line == lines.end())
-      line = lines.insert(lines.end(), {row.method, std::vector<std::string>(metrics.size(), "–")});
-    line->cells[column] = with_interval(row);
-    if (row.floor && !block->floors[column]) block->floors[column] = row.floor;
-    if (row.paper && !block->papers[column]) block->papers[column] = row.paper;
-  }
-  if (blocks.empty()) return "*There are no such rows.*\n";
+  std::vector<const Row*> own;
+  for (const Row& row : rows)
+    if (row.table == table) own.push_back(&row);
+  const Matrix matrix = matrix_of(own, metrics);
+  if (matrix.blocks.empty()) return "*There are no such rows.*\n";
 
   std::string head = "| method |", rule = "|---|";
-  for (const std::string& name : places) head += " " + name + " |", rule += "---|";
+  for (const std::string& name : matrix.places) head += " " + name + " |", rule += "---|";
   for (const std::string& metric : metrics) head += " " + metric + " |", rule += "---:|";
   std::string out = head + "\n" + rule + "\n";
-  for (const Block& block : blocks) {
-    const auto line = [&](const std::string& method, const std::vector<std::string>& cells) {
+  for (const Matrix::Block& block : matrix.blocks) {
+    const auto line = [&](const std::string& method, const auto& cells, const auto& text_of) {
       out += "| " + method + " |";
-      for (const std::string& name : places) {
+      for (const std::string& name : matrix.places) {
         const auto found = block.at.find(name);
         out += " " + (found == block.at.end() ? std::string() : shown_at(found->second)) + " |";
       }
-      for (const std::string& cell : cells) out += " " + cell + " |";
+      for (const auto& cell : cells) out += " " + (cell ? text_of(*cell) : std::string("–")) + " |";
       out += "\n";
     };
-    for (const Line& one : block.lines) line(one.method, one.cells);
+    for (const Matrix::Line& one : block.lines) line(one.method, one.cells, with_interval);
     const auto extra = [&](const char* name, const std::vector<std::optional<double>>& values) {
-      std::vector<std::string> cells;
-      bool any = false;
-      for (const auto& value : values) {
-        cells.push_back(value ? shown(*value, 3) : "–");
-        any = any || value;
-      }
-      if (any) line(name, cells);
+      if (std::ranges::any_of(values, [](const auto& value) { return value.has_value(); }))
+        line(name, values, [](double value) { return shown(value, 3); });
     };
     extra("*floor*", block.floors);
     extra("*paper*", block.papers);

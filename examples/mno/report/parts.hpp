@@ -65,6 +65,9 @@ struct Image {
   std::string title = {};
   int width = 0, height = 0;
   Numbers values = {};
+  std::optional<std::string> panel = {};  // neighbours that name the same one share its colour bar
+  std::optional<bool> symmetric = {};     // around zero: errors
+  std::optional<std::vector<std::string>> rows = {};  // what the rows are, where it is a table of numbers
   bool operator==(const Image&) const = default;
 };
 
@@ -72,6 +75,49 @@ struct Image {
 struct Calibration {
   Numbers nominal = {}, covered = {};
   bool operator==(const Calibration&) const = default;
+};
+
+/// The share of truths in each of so many parts of the predicted distribution, which are equally likely.
+struct PitHistogram {
+  Numbers shares = {};
+  bool operator==(const PitHistogram&) const = default;
+};
+
+/// What a score is beside that of a reference, on the same conditions.
+struct SkillRow {
+  std::string reference = {}, verdict = {};  // "better than", "no better than" or "worse than"
+  double skill = 0;                          // 1 − score/reference
+  std::optional<double> interval95 = {};     // half the width of its 95% interval
+  bool operator==(const SkillRow&) const = default;
+};
+/// How good a model is, in words and in the numbers that they are from.
+struct Verdict {
+  std::string sentence = {};
+  std::vector<SkillRow> skills = {};
+  bool operator==(const Verdict&) const = default;
+};
+
+/// What was scored on: equal contents are equal data, under whatever name.
+struct DataNote {
+  std::string name = {}, content = {}, members = {};
+  int conditions = 0;
+  Numbers scale = {};  // (channel): one unit of normalised coordinates
+  bool operator==(const DataNote&) const = default;
+};
+
+/// One initial condition and its scores.
+struct ConditionScores {
+  int sample = 0, origin = 0;  // in the file; the first condition with the same initial field
+  double time = 0;
+  Numbers scores = {};
+  bool operator==(const ConditionScores&) const = default;
+};
+/// Every condition by itself. The first score says which are the worst.
+struct Conditions {
+  std::vector<std::string> metrics = {};
+  std::vector<ConditionScores> all = {};
+  std::vector<Image> maps = {};  // where the error is, of the worst ones or of all
+  bool operator==(const Conditions&) const = default;
 };
 
 /// Power over wavenumbers, of the mean field and of the pointwise variance or the fluctuations.

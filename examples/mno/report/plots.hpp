@@ -98,6 +98,9 @@ inline void add_line(Plot& plot, Line line) {
     }
 }
 
+/// Without an ensemble, what is known is some draws: these are seen in the band themselves.
+inline bool has_draws_only(const Example& e) { return e.truth_mean.empty() && !e.members.empty(); }
+
 inline Plot mean_plot(const Example& e) {
   Plot plot{.title = "Mean and 90% band",
             .note = e.deviation.empty() && e.truth_deviation.empty()
@@ -105,6 +108,13 @@ inline Plot mean_plot(const Example& e) {
                         : "The bands are the mean ± 1.645 deviations.",
             .x_label = "x",
             .y_label = "u"};
+  if (has_draws_only(e))
+    for (std::size_t m = 0; m < e.members.size(); ++m)
+      add_line(plot, {.name = m == 0 ? (e.members.size() == 1 ? "realisation" : "realisations") : "",
+                      .x = e.x,
+                      .y = e.members[m],
+                      .colour = colour::vermilion,
+                      .width = 1.4});
   add_line(plot, {.name = "initial state",
                   .x = e.x,
                   .y = e.initial,
@@ -117,6 +127,34 @@ inline Plot mean_plot(const Example& e) {
       {.name = "ensemble mean", .x = e.x, .y = e.truth_mean, .colour = colour::vermilion, .dashes = "6 3"});
   plot.bands.push_back(band90("predicted band", e.x, e.mean, e.deviation, colour::blue));
   plot.bands.push_back(band90("ensemble band", e.x, e.truth_mean, e.truth_deviation, colour::vermilion));
+  return plot;
+}
+
+/// How far the mean is off. The band is what it would be off by chance: that of the ensemble's mean, which
+/// has so many members, or of a draw by the predicted law.
+inline Plot error_plot(const Example& e) {
+  const bool draws = has_draws_only(e);
+  const Numbers& truth = draws ? e.members.front() : e.truth_mean;
+  if (e.mean.empty() || truth.empty()) return {};
+  Plot plot{.title = draws ? "Realisation − mean" : "Error of the mean",
+            .x_label = "x",
+            .y_label = draws ? "u − mean" : "mean − ensemble mean"};
+  Line line{.name = draws ? "u − mean" : "error",
+            .x = e.x,
+            .y = {},
+            .colour = draws ? colour::vermilion : colour::blue};
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    line.y.push_back(draws ? truth[i] - e.mean[i] : e.mean[i] - truth[i]);
+  add_line(plot, std::move(line));
+  const double members = double(e.marginal_members.size());
+  const Numbers zero(e.x.size(), 0.0);
+  if (draws && !e.deviation.empty()) {
+    plot.bands.push_back(band90("predicted, 90%", e.x, zero, e.deviation, colour::blue));
+  } else if (members > 1 && !e.truth_deviation.empty()) {
+    Numbers of_mean = e.truth_deviation;
+    for (double& deviation : of_mean) deviation /= std::sqrt(members);
+    plot.bands.push_back(band90("chance, 90%", e.x, zero, of_mean, colour::grey));
+  }
   return plot;
 }
 
@@ -147,7 +185,8 @@ inline Plot path_plot(const Example& e, const std::string& title, const std::vec
   if (paths.size() > shown_paths.size())
     plot.note =
         "The first " + std::to_string(shown_paths.size()) + " of " + std::to_string(paths.size()) + ".";
-  for (const auto& all : {fluctuations(e.draws, e.mean), fluctuations(e.members, e.truth_mean)})
+  for (const auto& all :
+       {fluctuations(e.draws, e.mean), fluctuations(e.members, has_draws_only(e) ? e.mean : e.truth_mean)})
     for (const Numbers& path : all) plot.y_range.insert(plot.y_range.end(), path.begin(), path.end());
   for (const Numbers& path : shown_paths)
     add_line(plot, {.x = e.x, .y = path, .colour = colour, .width = 1.1, .opacity = 0.7});
@@ -178,7 +217,7 @@ inline Bars histogram(const std::string& name, const Numbers& values) {
 }
 
 inline Plot marginal_plot(const Example& e) {
-  if (e.marginal_members.empty()) return {};
+  if (e.marginal_members.size() < 2) return {};
   const std::size_t point = std::size_t(e.marginal_point);
   Plot plot{.title = "Density of u at x = " + shown(e.x[point]),
             .x_label = "u",
@@ -199,9 +238,11 @@ inline Plot marginal_plot(const Example& e) {
 }
 
 inline std::string example_figures(const Example& e) {
-  return figure(mean_plot(e)) + figure(deviation_plot(e)) +
+  return figure(mean_plot(e)) + figure(error_plot(e)) + figure(deviation_plot(e)) +
          figure(path_plot(e, "Draws of the prediction", e.draws, e.mean, colour::blue)) +
-         figure(path_plot(e, "Members of the ensemble", e.members, e.truth_mean, colour::vermilion)) +
+         (has_draws_only(e)
+              ? ""
+              : figure(path_plot(e, "Members of the ensemble", e.members, e.truth_mean, colour::vermilion))) +
          figure(marginal_plot(e));
 }
 
@@ -220,6 +261,30 @@ inline std::string calibration_figure(const Calibration& c) {
                                          .colour = colour::grey,
                                          .dashes = "4 3",
                                          .width = 1.2});
+  return figure(plot);
+}
+
+inline std::string pit_figure(const PitHistogram& pit) {
+  if (pit.shares.empty()) return "";
+  Plot plot{.title = "Where truths fall in the predicted law",
+            .note =
+                "Level: calibrated. High at both ends: too narrow; high in the middle: too wide; sloped: "
+                "off to one side.",
+            .x_label = "predicted probability below the truth",
+            .y_label = "density",
+            .x_range = {0, 1},
+            .y_range = {0}};
+  const double bins = double(pit.shares.size());
+  Bars bars{.name = "truths", .colour = colour::blue};
+  for (std::size_t i = 0; i <= pit.shares.size(); ++i) bars.edges.push_back(double(i) / bins);
+  for (const double share : pit.shares) bars.heights.push_back(share * bins);
+  plot.bars.push_back(std::move(bars));
+  plot.lines.push_back({.name = "as it should be",
+                        .x = {0, 1},
+                        .y = {1, 1},
+                        .colour = colour::grey,
+                        .dashes = "4 3",
+                        .width = 1.2});
   return figure(plot);
 }
 

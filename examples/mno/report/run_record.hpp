@@ -13,13 +13,17 @@ namespace mno::report {
 
 struct RunRecord {
   std::string title = {}, description = {}, command = {};
+  std::optional<Verdict> verdict = {};
+  std::optional<DataNote> data = {};
   std::vector<Setting> settings = {};
   std::vector<Row> rows = {};
   std::vector<Figure> figures = {};
   std::vector<Curve> curves = {};
   std::vector<Example> examples = {};
   std::vector<Image> images = {};
+  std::optional<Conditions> conditions = {};
   Calibration calibration = {};
+  std::optional<PitHistogram> pit = {};
   Spectra spectra = {};
   bool operator==(const RunRecord&) const = default;
 
@@ -85,6 +89,38 @@ template <class Visit, Is<Image> S> void members(Visit& visit, S& s) {
   visit("width", s.width);
   visit("height", s.height);
   visit("values", s.values);
+  visit("panel", s.panel);
+  visit("symmetric", s.symmetric);
+  visit("rows", s.rows);
+}
+template <class Visit, Is<PitHistogram> S> void members(Visit& visit, S& s) { visit("shares", s.shares); }
+template <class Visit, Is<SkillRow> S> void members(Visit& visit, S& s) {
+  visit("reference", s.reference);
+  visit("verdict", s.verdict);
+  visit("skill", s.skill);
+  visit("interval95", s.interval95);
+}
+template <class Visit, Is<Verdict> S> void members(Visit& visit, S& s) {
+  visit("sentence", s.sentence);
+  visit("skills", s.skills);
+}
+template <class Visit, Is<DataNote> S> void members(Visit& visit, S& s) {
+  visit("name", s.name);
+  visit("content", s.content);
+  visit("members", s.members);
+  visit("conditions", s.conditions);
+  visit("scale", s.scale);
+}
+template <class Visit, Is<ConditionScores> S> void members(Visit& visit, S& s) {
+  visit("sample", s.sample);
+  visit("origin", s.origin);
+  visit("time", s.time);
+  visit("scores", s.scores);
+}
+template <class Visit, Is<Conditions> S> void members(Visit& visit, S& s) {
+  visit("metrics", s.metrics);
+  visit("all", s.all);
+  visit("maps", s.maps);
 }
 template <class Visit, Is<Calibration> S> void members(Visit& visit, S& s) {
   visit("nominal", s.nominal);
@@ -101,13 +137,17 @@ template <class Visit, Is<RunRecord> S> void members(Visit& visit, S& s) {
   visit("title", s.title);
   visit("description", s.description);
   visit("command", s.command);
+  visit("verdict", s.verdict);
+  visit("data", s.data);
   visit("settings", s.settings);
   visit("rows", s.rows);
   visit("figures", s.figures);
   visit("curves", s.curves);
   visit("examples", s.examples);
   visit("images", s.images);
+  visit("conditions", s.conditions);
   visit("calibration", s.calibration);
+  visit("pit", s.pit);
   visit("spectra", s.spectra);
 }
 
@@ -143,14 +183,24 @@ inline void check(const RunRecord& record, const std::string& file = "run.json")
           .refuse("expected an index below " + std::to_string(points) + ", found " +
                   std::to_string(e.marginal_point));
   }
-  for (std::size_t i = 0; i < record.images.size(); ++i) {
-    const Image& image = record.images[i];
-    const Place place = (top / "images")[i];
+  const auto fits = [&](const Image& image, const Place& place) {
     if (image.width < 1)
       (place / "width").refuse("expected at least 1, found " + std::to_string(image.width));
     if (image.height < 1)
       (place / "height").refuse("expected at least 1, found " + std::to_string(image.height));
     length(image.values, std::size_t(image.width) * std::size_t(image.height), place / "values");
+    if (image.rows && image.rows->size() != std::size_t(image.height))
+      (place / "rows")
+          .refuse("expected " + std::to_string(image.height) + " names, found " +
+                  std::to_string(image.rows->size()));
+  };
+  for (std::size_t i = 0; i < record.images.size(); ++i) fits(record.images[i], (top / "images")[i]);
+  if (record.conditions) {
+    const Conditions& conditions = *record.conditions;
+    const Place place = top / "conditions";
+    for (std::size_t i = 0; i < conditions.all.size(); ++i)
+      length(conditions.all[i].scores, conditions.metrics.size(), (place / "all")[i] / "scores");
+    for (std::size_t i = 0; i < conditions.maps.size(); ++i) fits(conditions.maps[i], (place / "maps")[i]);
   }
   length(record.calibration.covered, record.calibration.nominal.size(), top / "calibration" / "covered");
   const std::size_t wavenumbers = record.spectra.wavenumber.size();

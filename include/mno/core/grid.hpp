@@ -1,5 +1,5 @@
 #pragma once
-// The grid a field lives on: points and physical length per axis of a periodic box.
+// The grid a field lives on: points and physical length per axis of a box, which is periodic or has walls.
 #include <array>
 #include <cstddef>
 #include <string>
@@ -11,14 +11,21 @@ namespace mno {
 
 using Index = std::ptrdiff_t;
 
-/// Physical lengths of the periodic box D = [0,L_1) x ... x [0,L_D).
+/// Physical lengths of the box D = [0,L_1) x ... x [0,L_D), and which of its axes end at walls: what leaves
+/// the others at one end comes in at the other.
 template <int D> struct Domain {
   std::array<double, D> length = ones();
+  std::array<bool, D> bounded{};
 
   double volume() const {
     double product = 1;
     for (double l : length) product *= l;
     return product;
+  }
+  bool has_walls() const {
+    for (bool b : bounded)
+      if (b) return true;
+    return false;
   }
   bool operator==(const Domain&) const = default;
 
@@ -29,7 +36,8 @@ template <int D> struct Domain {
   }
 };
 
-/// Points x_j = L j / N per axis. The same function on two grids is two fields with the same domain.
+/// Points x_j = L j / N per axis, also between walls: the first stands on its wall. The same function on two
+/// grids is two fields with the same domain.
 template <int D> struct Grid {
   static_assert(D >= 1 && D <= 3, "mno: a grid has 1, 2 or 3 dimensions");
   std::array<Index, D> points{};

@@ -64,8 +64,8 @@ template <int Channels, int D, int Modes> struct FixedFieldOnCuda {
     device.for_each(series.size(), detail::TakeSeries<T, D>{w.data(), waves, Channels, series.data});
     const Out<Pass> field = pass.scratch_uninitialised(1, y.grid, Channels);
     expand<T, D>(device, series, waves, Weight::multiplicity, field, Write::set);
-    device.for_each(numbers(y), detail::SpreadField<T>{field.data, y.points() * Channels, rows(y),
-                                                       write == Write::add});
+    device.for_each(numbers(y),
+                    detail::SpreadField<T>{field.data, y.points() * Channels, rows(y), write == Write::add});
   }
 
   /// ŵ-bar = (F⁻¹)* Σ_b ȳ_b;  nothing for x̄

@@ -65,10 +65,11 @@ template <class M> class Engine<M, Cuda> {
     // Known fields that all conditions share: the ensemble's, or the model's, on the grid that layers work
     // on.
     const Field<T, D>& stored = model.stored_known_fields();
-    const Grid<D> fine = refined_grid(train.grid(), model.least_points());
+    const Grid<D> fine = working_grid(train.grid(), model.least_points());
     const bool given = train.known.size() > 0,
                resampled = !given && stored.size() > 0 && !(stored.grid() == fine);
-    const Field<T, D> on_fine = resampled ? resample<T, D>(stored, fine.points) : Field<T, D>();
+    if (resampled) require_same_box("Trainer", "known", box_of(stored.grid()), fine);
+    const Field<T, D> on_fine = resampled ? resample<T, D>(in_box(stored), fine.points) : Field<T, D>();
     View<const T, D> shared = given ? train.known.view() : resampled ? on_fine.view() : stored.view();
     if (shared.batch == 1) {
       known_ = cuda::DeviceBuffer<T>(std::size_t(cuda::numbers(shared)), device.check);

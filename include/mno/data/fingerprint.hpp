@@ -18,7 +18,10 @@ class Fingerprint {
     for (const auto* field : {&data.initial, &data.mean, &data.variance, &data.known}) add(field->span());
     add(std::span<const T>(data.times));
     add(data.covariance_factor.span());
+    if (data.size() > 0 && data.grid().domain.has_walls())
+      add(std::span<const bool>(data.grid().domain.bounded));
   }
+  std::uint64_t value() const { return state_; }
   std::string str() const { return std::to_string(state_); }
 
  private:

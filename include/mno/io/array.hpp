@@ -183,6 +183,35 @@ class Array {
   Buffer<std::byte> bytes_;
 };
 
+/// The elements as doubles.
+inline std::vector<double> numbers_of(const Array& array) {
+  std::vector<double> out;
+  out.reserve(array.size());
+  const auto take = [&]<class T>(std::span<const T> all) {
+    for (const T value : all) out.push_back(double(value));
+  };
+  switch (array.type()) {
+    case Type::f32:
+      take(array.values<float>());
+      break;
+    case Type::f64:
+      take(array.values<double>());
+      break;
+    case Type::i32:
+      take(array.values<std::int32_t>());
+      break;
+    case Type::i64:
+      take(array.values<std::int64_t>());
+      break;
+    case Type::u8:
+      take(array.values<std::uint8_t>());
+      break;
+    case Type::boolean:
+      take(array.values<bool>());
+  }
+  return out;
+}
+
 /// A bool in memory is 0 or 1; any other byte is undefined behaviour in C++, so it stops here.
 inline void check_elements(Type type, std::span<const std::byte> bytes, const std::string& name) {
   if (type != Type::boolean) return;

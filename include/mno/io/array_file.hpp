@@ -1,5 +1,6 @@
 #pragma once
 // Named arrays in a file, whatever its format: what uses them need not know whether it is .npz or HDF5.
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,45 +9,66 @@
 
 namespace mno::io {
 
-/// An array whose layout is known and whose rows, along the first axis, come on request.
+/// Whether an array has the block of `count` elements per axis from `start` on, or the sentence.
+inline void require_block(const Layout& layout, const Extents& start, const Extents& count) {
+  const Extents& shape = layout.shape;
+  bool inside = start.size() == shape.size() && count.size() == shape.size();
+  for (std::size_t d = 0; inside && d < shape.size(); ++d)
+    inside = start[d] >= 0 && count[d] >= 0 && start[d] <= shape[d] && count[d] <= shape[d] - start[d];
+  require(inside, "io::StoredArray::read", "start, count", Text("a block within ", to_string(shape)),
+          Text(to_string(count), " from ", to_string(start)));
+}
+
+/// An array whose layout is known and whose elements come on request.
 class StoredArray {
  public:
   virtual ~StoredArray() = default;
   virtual const Layout& layout() const = 0;
-  virtual Array read_rows(Index first, Index count) = 0;
+  /// The block of `count` elements per axis from `start` on.
+  virtual Array read(const Extents& start, const Extents& count) = 0;
+
+  /// `count` rows along the first axis.
+  Array read_rows(Index first, Index count) {
+    const Extents& shape = layout().shape;
+    if (shape.empty()) return read({}, {});
+    Extents start(shape.size(), 0), block = shape;
+    start[0] = first;
+    block[0] = count;
+    return read(start, block);
+  }
+  Array read() { return read(Extents(layout().shape.size(), 0), layout().shape); }
+};
+
+/// What a file notes beside an array: words, or numbers.
+struct Attribute {
+  std::vector<std::string> texts{};
+  std::vector<double> numbers{};
+};
+/// What a file says of an array, a group or itself.
+struct Description {
+  std::vector<std::string> axes{};  // names of the axes, if they have any
+  std::map<std::string, Attribute> attributes{};
+
+  /// The first word or number of an attribute, or nothing.
+  std::string text(const std::string& name) const {
+    const auto found = attributes.find(name);
+    return found == attributes.end() || found->second.texts.empty() ? "" : found->second.texts[0];
+  }
+  std::vector<double> numbers(const std::string& name) const {
+    const auto found = attributes.find(name);
+    return found == attributes.end() ? std::vector<double>() : found->second.numbers;
+  }
 };
 
 class ArrayFile {
  public:
   virtual ~ArrayFile() = default;
+  /// Of all arrays; "group/array" where there are groups.
   virtual std::vector<std::string> names() const = 0;
   /// The array may outlive the file.
   virtual std::unique_ptr<StoredArray> open(const std::string& name) const = 0;
-};
-
-/// Reader has names() and open(name); what it opens has layout() and read_rows(first, count).
-template <class Reader> class ArrayFileOf final : public ArrayFile {
-  using Opened = decltype(std::declval<const Reader&>().open(std::string()));
-
-  class Stored final : public StoredArray {
-   public:
-    explicit Stored(Opened array) : array_(std::move(array)) {}
-    const Layout& layout() const override { return array_.layout(); }
-    Array read_rows(Index first, Index count) override { return array_.read_rows(first, count); }
-
-   private:
-    Opened array_;
-  };
-
- public:
-  explicit ArrayFileOf(Reader reader) : reader_(std::move(reader)) {}
-  std::vector<std::string> names() const override { return reader_.names(); }
-  std::unique_ptr<StoredArray> open(const std::string& name) const override {
-    return std::make_unique<Stored>(reader_.open(name));
-  }
-
- private:
-  Reader reader_;
+  /// Of an array or a group; "" is the file itself.
+  virtual Description describe(const std::string&) const { return {}; }
 };
 
 }  // namespace mno::io

@@ -8,13 +8,15 @@
 // uT has other forms too: (sample, channel, x…) is one draw per sample; with an array counts (sample), which
 // says how many draws each sample has, (draw, channel, x…) has those of all samples one after the other.
 //
-//   length (axis) or one number                  of the periodic box; 1 if it is not there
+//   length (axis) or one number                  of the box; 1 if it is not there
+//   bounded (axis) or one number                 1: the axis ends at walls, 0: it is periodic; 0 if not there
 //   fields (field, x…) or (sample, field, x…)    known fields, if there are any
+//   group (sample)                               numbers of trajectories, if samples are pieces of some
 //
 // Shapes are compared before anything is allocated, and members pass by one sample at a time. Samples with
 // the same u0 (several query times of one initial condition) have one origin, so that no split tears them
-// apart. What opens a file of a format stands in a header of its own: zip/ensemble_file.hpp for
-// .npz, hdf5/ensemble_file.hpp for HDF5.
+// apart; where there are groups, these say what belongs together, and u0 does not. What opens a file of a
+// format stands in a header of its own: zip/ensemble_file.hpp for .npz, hdf5/ensemble_file.hpp for HDF5.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -51,7 +53,11 @@ template <class = void> class BasicEnsembleReader {
     read_counts(u0, uT);
     read_times();
     read_lengths();
+    read_walls();
     check_fields();
+    if (contains("group")) groups_ = numbers("group", samples());
+    for (const double group : groups_)
+      if (!std::isfinite(group)) refuse(name_, "expected numbers of groups, found ", group);
   }
 
   const std::string& name() const { return name_; }
@@ -66,6 +72,7 @@ template <class = void> class BasicEnsembleReader {
   Index channels() const { return initial_->layout().shape[1]; }
   const Extents& points() const { return points_; }              // (axis)
   const std::vector<double>& length() const { return length_; }  // (axis)
+  const std::vector<bool>& bounded() const { return bounded_; }  // (axis)
   Index known_fields() const { return known_; }
 
   template <int D> Grid<D> grid() const {
@@ -74,6 +81,7 @@ template <class = void> class BasicEnsembleReader {
     Grid<D> grid;
     std::copy(points_.begin(), points_.end(), grid.points.begin());
     std::copy(length_.begin(), length_.end(), grid.domain.length.begin());
+    std::copy(bounded_.begin(), bounded_.end(), grid.domain.bounded.begin());
     return grid;
   }
 
@@ -103,8 +111,9 @@ template <class = void> class BasicEnsembleReader {
   }
 
   /// All samples as statistics; of the members what the options keep, and all where there are samples with
-  /// few: make_ensemble says which.
+  /// few: make_ensemble says which. Leading factors are kept where every sample has at least two members.
   template <class T, int D> Ensemble<T, D> read(EnsembleFileOptions options = {}) {
+    if (least_members() < 2) options.keep.factors = 0;  // a single draw has none
     const std::vector<Index> each = counts();
     auto ensemble = make_ensemble<T, D>(std::span<const Index>(each), grid<D>(), channels(), options.keep);
     const std::size_t bytes = std::size_t(ensemble.initial.points() * channels()) * sizeof(T);
@@ -113,10 +122,14 @@ template <class = void> class BasicEnsembleReader {
           reinterpret_cast<const char*>(ensemble.initial.data()) + std::size_t(sample) * bytes, bytes);
     };
     std::map<std::string_view, Index> seen;
+    std::map<double, Index> begun;  // the first sample of every group
     for_each<T, D>([&](Index sample, Field<T, D>& initial, T time, Field<T, D>& drawn) {
       set_condition<T, D>(ensemble, sample, std::as_const(initial).view(), time, sample,
                           std::as_const(drawn).view());
-      ensemble.origins[std::size_t(sample)] = seen.emplace(row(sample), sample).first->second;
+      ensemble.origins[std::size_t(sample)] =
+          groups_.empty()
+              ? seen.emplace(row(sample), sample).first->second
+              : begun.emplace(groups_[groups_.size() == 1 ? 0 : std::size_t(sample)], sample).first->second;
     });
     if (!options.point_masses && most_members() > 1 &&
         std::ranges::all_of(ensemble.variance.span(), [](T v) { return v == T(0); }))
@@ -136,35 +149,13 @@ template <class = void> class BasicEnsembleReader {
     if (layout.type != Type::f32 && layout.type != Type::f64)
       refuse(name_, "expected ", array, " of type f32 or f64, found ", layout.str());
   }
-  /// A short list of numbers: as many as `count`, or one.
+  /// A short list of numbers, or of yes and no: as many as `count`, or one.
   std::vector<double> numbers(const char* array, Index count) const {
     const auto stored = file_->open(array);
     const Layout& layout = stored->layout();
     if (layout.shape.size() > 1 || (layout.rows() != 1 && layout.rows() != count))
       refuse(name_, "expected ", array, " to be one number or ", count, " in a row, found ", layout.str());
-    const Array values = stored->read_rows(0, layout.rows());
-    std::vector<double> result;
-    const auto take = [&]<class T>(std::span<const T> all) {
-      for (const T value : all) result.push_back(double(value));
-    };
-    switch (layout.type) {
-      case Type::f32:
-        take(values.values<float>());
-        break;
-      case Type::f64:
-        take(values.values<double>());
-        break;
-      case Type::i32:
-        take(values.values<std::int32_t>());
-        break;
-      case Type::i64:
-        take(values.values<std::int64_t>());
-        break;
-      case Type::u8:
-      case Type::boolean:
-        refuse(name_, "expected ", array, " to hold numbers, found ", layout.str());
-    }
-    return result;
+    return numbers_of(stored->read());
   }
   void read_counts(const Extents& u0, const Extents& uT) {
     const auto like_u0 = [&](std::size_t axis) {  // from this axis on as u0 from its channels on
@@ -207,6 +198,17 @@ template <class = void> class BasicEnsembleReader {
       if (!std::isfinite(length) || length <= 0)
         refuse(name_, "expected a positive length on every axis, found ", length);
   }
+  void read_walls() {
+    bounded_.assign(points_.size(), false);
+    if (!contains("bounded")) return;
+    const auto given = numbers("bounded", Index(points_.size()));
+    for (std::size_t axis = 0; axis < bounded_.size(); ++axis) {
+      const double walls = given[given.size() == 1 ? 0 : axis];
+      if (walls != 0 && walls != 1)
+        refuse(name_, "expected bounded to be 1 (walls) or 0 (periodic) on every axis, found ", walls);
+      bounded_[axis] = walls == 1;
+    }
+  }
   void check_fields() {
     if (!contains("fields")) return;
     const Layout layout = file_->open("fields")->layout();
@@ -238,6 +240,8 @@ template <class = void> class BasicEnsembleReader {
   std::vector<Index> counts_;  // (sample), or one for all
   bool member_axis_ = false;   // uT is (sample, member, …)
   std::vector<double> times_, length_;
+  std::vector<bool> bounded_;
+  std::vector<double> groups_;  // (sample), one for all, or empty
   Index known_ = 0;
 };
 using EnsembleReader = BasicEnsembleReader<>;

@@ -1,5 +1,8 @@
 #pragma once
-// The loss that suits the data, where none is chosen. docs/decisions/default-recipe.md has what was measured.
+// The loss and the length of training that suit the data, where none are chosen.
+// docs/decisions/default-recipe.md has what was measured.
+#include <algorithm>
+
 #include "mno/data/ensemble.hpp"
 #include "mno/loss/recipe.hpp"
 
@@ -10,17 +13,31 @@ namespace mno {
 template <class T, int D> Recipe ensemble_recipe(const Ensemble<T, D>& train) {
   Recipe recipe = Recipe::decoupled();
   recipe.mean_error.weight = 30;
-  if (train.covariance_factor.size() > 0) recipe.hilbert_schmidt.weight = 0.2;
+  if (train.covariance_factor.size() > 0) recipe.hilbert_schmidt.weight = 1;
   return recipe;
 }
 
 /// Where some condition has fewer than `least_ensemble` members the likelihood of whole fields learns from
 /// draws. Its floor is a share of the noise, in normalised coordinates, without which it fits single draws
-/// too well; train it with clipped gradients and a large decay of the weights.
+/// too well; train it with clipped gradients.
 inline Recipe draws_recipe(double noise_variance) {
   Recipe recipe;
   recipe.exact_nll = {.weight = 1, .floor = 0.1 * noise_variance};
   return recipe;
+}
+
+/// Lengths of training that suit the data, each twice the one before, in epochs: some steps, whatever the
+/// number of conditions is. Which is best depends on how much there is to learn and how little there is to
+/// learn from; single draws are fitted too well the soonest.
+inline std::vector<Index> default_lengths(Index conditions, Index batch, bool draws) {
+  const Index each = std::max<Index>(1, (conditions + batch - 1) / std::max<Index>(batch, 1));
+  std::vector<Index> epochs;
+  for (const Index steps : {1250, 2500, 5000}) {
+    const Index own = draws ? steps * 4 / 5 : steps;
+    epochs.push_back(std::clamp<Index>((own + each - 1) / each, 1, 1000));
+  }
+  epochs.erase(std::unique(epochs.begin(), epochs.end()), epochs.end());
+  return epochs;
 }
 
 /// For a deterministic operator: the mean alone.

@@ -32,7 +32,7 @@ class Crps {
         const auto of_entry = marginal(law, sample, i / law.channels(), i % law.channels());
         for (Index j = 0; j < members.cols(); ++j) sum += crps(of_entry, members(i, j));
       }
-      scores_.add(sum / double(members.size()));
+      add_condition(sum / double(members.size()));
     }
   }
   void add(const Moments& model, const Members& members) {
@@ -42,12 +42,19 @@ class Crps {
       const double sd = std::sqrt(model.variance[i]);
       for (Index j = 0; j < members.cols(); ++j) sum += gaussian_crps(model.mean[i], sd, members(i, j)).value;
     }
-    scores_.add(sum / double(members.size()));
+    add_condition(sum / double(members.size()));
   }
   double value() const { return scores_.value("metric::Crps"); }
+  /// One score for every condition that was added.
+  const std::vector<double>& per_condition() const { return conditions_; }
 
  private:
+  void add_condition(double score) {
+    scores_.add(score);
+    conditions_.push_back(score);
+  }
   detail::Average scores_;
+  std::vector<double> conditions_;
 };
 
 /// Any law that can be sampled, by draws from it.

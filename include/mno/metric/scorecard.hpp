@@ -144,6 +144,8 @@ template <int D> class Scorecard {
 
   /// Did the members of some condition differ? If not, there is no law to be right about.
   bool spread() const { return spread_; }
+  /// The CRPS of every condition, of a law or a field and where it is wanted: what skill() compares.
+  const std::vector<double>& crps_per_condition() const { return crps_.per_condition(); }
 
   std::vector<ScoreRow> rows() const {
     std::vector<ScoreRow> rows;

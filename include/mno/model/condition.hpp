@@ -23,6 +23,10 @@ void check_condition_of(const char* function, const Condition<T, D>& condition, 
     require(u.grid.domain.length[d] == domain.length[d], function, "initial",
             Text("a domain of length ", domain.length[d], " on axis ", d, ", as the model has"),
             Text(u.grid.domain.length[d]));
+    require(
+        u.grid.domain.bounded[d] == domain.bounded[d], function, "initial",
+        Text(domain.bounded[d] ? "walls at the ends of axis " : "a periodic axis ", d, ", as the model has"),
+        Text(domain.bounded[d] ? "a periodic one" : "walls"));
   }
   require(all_finite(u), function, "initial", Text("finite values"), Text("a NaN or an infinity"));
 

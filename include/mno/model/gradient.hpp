@@ -53,7 +53,7 @@ template <class M, class Loss, class Device> class ModelStep {
 
   void condition(PassType& pass, Index first, Index count) { fine_.enter(pass, first, count); }
   View<T, D> input(PassType& pass, Index first, Index count) {
-    return model_input<S>(fine_.condition, pass, first, count);
+    return model_input(model_, fine_.condition, model_.domain().bounded, pass, first, count);
   }
 
   double loss(PassType& pass, Index first, View<T, D> y, View<T, D> ybar) {
@@ -70,7 +70,7 @@ template <class M, class Loss, class Device> class ModelStep {
 
   bool wants_input_bar() const { return fine_.bar.wanted(); }
   void take_input_bar(PassType& pass, Index first, View<const T, D> xbar) {
-    add_input_bar<S>(xbar, first, fine_.bar, pass);
+    add_input_bar(model_, xbar, first, fine_.bar, pass);
   }
 
  private:

@@ -81,7 +81,7 @@ template <class E, class S, class T = float> class Model {
             "fields", Text("one set of ", known_fields<S>(), " field(s)"),
             Text(fields.batch(), " set(s) of ", fields.channels()));
     require(fields.grid().domain == domain_, "Model::store_known_fields", "fields",
-            Text("the model's domain"), Text("another length"));
+            Text("the model's domain"), Text("another length or other walls"));
     require(all_finite<T, dimension>(fields.view()), "Model::store_known_fields", "fields",
             Text("finite values"), Text("a NaN or an infinity"));
     known_ = std::move(fields);
@@ -95,6 +95,29 @@ template <class E, class S, class T = float> class Model {
     require(std::isfinite(scale) && scale > 0, "Model::set_factor_scale", "scale", Text("a positive number"),
             Text(scale));
     factor_scale_ = scale;
+  }
+
+  /// Layers see (u_0 − shift)/scale per channel: numbers of order one where u_0 is another quantity than u_t,
+  /// a permeability, say, of which u_t is the pressure. Constants, not learned, and 0 and 1 unless they are
+  /// set; m = u_0 + gA is as before.
+  struct InputUnits {
+    std::array<T, std::size_t(S::channels)> shift{}, scale = ones();
+    bool operator==(const InputUnits&) const = default;
+
+   private:
+    static constexpr auto ones() {
+      std::array<T, std::size_t(S::channels)> one{};
+      for (T& s : one) s = 1;
+      return one;
+    }
+  };
+  const InputUnits& input_units() const { return input_units_; }
+  void set_input_units(const InputUnits& units) {
+    for (std::size_t c = 0; c < units.shift.size(); ++c)
+      require(std::isfinite(units.shift[c]) && std::isfinite(units.scale[c]) && units.scale[c] > 0,
+              "Model::set_input_units", "units", Text("a finite shift and a positive scale of channel ", c),
+              Text(units.shift[c], " and ", units.scale[c]));
+    input_units_ = units;
   }
 
   /// On a grid of fewer points on an axis the layers work on a refined one, and the law is read at the given
@@ -112,6 +135,7 @@ template <class E, class S, class T = float> class Model {
   Buffer<T> values_;
   Field<T, dimension> known_;
   T factor_scale_ = 1;
+  InputUnits input_units_{};
   Index least_points_ = 0;
 };
 

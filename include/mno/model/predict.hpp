@@ -41,7 +41,7 @@ void check_condition(const char* function, const Model<E, S, T>& model,
   require(condition.draws == 1 || Model<E, S, T>::gives_draws, function, "condition.draws",
           Text("1, as this model has no noise inside; a law is drawn from by `sample`"),
           Text(condition.draws));
-  const auto grid = refined_grid(condition.initial.grid, model.least_points());
+  const auto grid = working_grid(condition.initial.grid, model.least_points());
   require_closed(function, grid, output_grid<E>(grid));
 }
 template <class E, class S, class T>
@@ -94,7 +94,7 @@ void predict_on(const M& model, std::span<const T> weights, const PreparedWeight
     pass.prepared = prepared;
     fine.enter(pass, first, count);
     pass.first += begin;
-    const View<T, D> x = model_input<S>(fine.condition, pass, first, count);
+    const View<T, D> x = model_input(model, fine.condition, model.domain().bounded, pass, first, count);
     const View<T, D> y = pass.keep_uninitialised(x, E::outputs);
     TraceOf<E, PassType> trace;
     forward_of<E, PassType>(weights, x, y, trace, pass, Write::set);

@@ -1,11 +1,14 @@
 #pragma once
-// An operator that never works on fewer points per axis than it is told: what is given on a coarser grid is
-// refined for the layers, and the law is read at the given points.
+// The grid that an operator works on, which is not always the given one: layers know periodic boxes alone,
+// and never work on fewer points per axis than they are told. What is given goes to the working grid, and the
+// law is read at the given points.
+//
+// A field with walls is extended to a periodic box by E (spectral/box.hpp).
 //
 // On N points the nonlinearity of a layer makes waves beyond N/2, which fold back onto the waves that the
 // next layer sees: a coarse grid has another operator than all fine ones, on which these waves die out. So
 // u_0 and known fields go to the smallest multiple of their grid that has enough points, by the trigonometric
-// interpolant P; at the given points they stay the given numbers, bit for bit.
+// interpolant P in the box; at the given points they stay the given numbers, bit for bit.
 //
 // Where every condition is visited several times, the layers see each as often: sample i·S + s is the s-th
 // visit of condition i, and the cotangent of a condition is the sum over its visits.
@@ -13,6 +16,7 @@
 
 #include "mno/expression/blocks.hpp"
 #include "mno/model/condition.hpp"
+#include "mno/spectral/box.hpp"
 
 namespace mno::detail {
 
@@ -24,41 +28,42 @@ template <int D> std::array<Index, D> refinement(const Grid<D>& grid, Index leas
   return factor;
 }
 
-/// The grid that layers work on.
-template <int D> Grid<D> refined_grid(Grid<D> grid, Index least) {
+/// The grid that layers work on: of a periodic box, with enough points.
+template <int D> Grid<D> working_grid(const Grid<D>& grid, Index least) {
   const auto factor = refinement(grid, least);
-  for (std::size_t d = 0; d < std::size_t(D); ++d) grid.points[d] *= factor[d];
-  return grid;
+  Grid<D> box = box_of(grid);
+  for (std::size_t d = 0; d < std::size_t(D); ++d) box.points[d] *= factor[d];
+  return box;
 }
 
-/// Where a row of a field on the given grid, a point of a sample, lies on the fine grid.
-template <int D> struct FineRow {
-  std::array<Index, D> points, factor;  // given points, and fine ones for each
+/// Where a row of a field on the given grid, a point of a sample, lies on the working grid.
+template <int D> struct WorkingRow {
+  std::array<Index, D> points, factor, working;  // given points, working ones for each, and working ones
   MNO_HOST_DEVICE Index operator()(Index row) const {
-    Index fine = 0, stride = 1;
+    Index at = 0, stride = 1;
     for (std::size_t d = std::size_t(D); d-- > 0;) {
-      fine += row % points[d] * factor[d] * stride;
-      stride *= points[d] * factor[d];
+      at += row % points[d] * factor[d] * stride;
+      stride *= working[d];
       row /= points[d];
     }
-    return row * stride + fine;  // what is left of the row is the sample
+    return row * stride + at;  // what is left of the row is the sample
   }
 };
 /// given = fine at the given points; fine = given there; and given += fine, which leaves nothing there.
 template <class T, int D> struct TakeGiven {
-  FineRow<D> place;
+  WorkingRow<D> place;
   View<const T, D> fine;
   View<T, D> given;
   MNO_HOST_DEVICE void operator()(Index r, Index c) const { given.row(r)[c] = fine.row(place(r))[c]; }
 };
 template <class T, int D> struct PutGiven {
-  FineRow<D> place;
+  WorkingRow<D> place;
   View<const T, D> given;
   View<T, D> fine;
   MNO_HOST_DEVICE void operator()(Index r, Index c) const { fine.row(place(r))[c] = given.row(r)[c]; }
 };
 template <class T, int D> struct MoveGiven {
-  FineRow<D> place;
+  WorkingRow<D> place;
   View<T, D> fine, given;
   MNO_HOST_DEVICE void operator()(Index r, Index c) const {
     T& f = fine.row(place(r))[c];
@@ -110,8 +115,9 @@ template <class T, int D, class Device> class Refined {
         device_(device),
         memory_(device),
         given_(given.initial.grid),
-        fine_(refined_grid(given_, least)),
-        place_{given_.points, refinement(given_, least)},
+        box_(box_of(given_)),
+        fine_(working_grid(given_, least)),
+        place_{given_.points, refinement(given_, least), fine_.points},
         active_(!(fine_ == given_)) {
     if (active_) {
       condition.initial = refine(given.initial);
@@ -228,21 +234,33 @@ template <class T, int D, class Device> class Refined {
   }
   View<const T, D> resampled(const View<const T, D>& u) const {
     const View<T, D> to = field(u.batch, fine_, u.channels);
-    for_each_sample(u, to,
-                    [](PassType& pass, auto from, auto some) { pass.resample(from, some, Write::set); });
+    for_each_sample(u, to, [](PassType& pass, const View<const T, D>& from, const View<T, D>& some) {
+      resample_box(from, some, pass);
+    });
     return to;
   }
 
-  /// P u, and u itself at the given points.
+  /// P E u, and u itself at the given points.
   View<const T, D> refine(const View<const T, D>& u) const {
     const View<T, D> to = field(u.batch, fine_, u.channels);
     for_each_sample(u, to, [&](PassType& pass, const View<const T, D>& from, const View<T, D>& some) {
-      pass.resample(from, some, Write::set);
+      resample_box(from, some, pass);
       pass.for_each(from, PutGiven<T, D>{place_, from, some});
     });
     return to;
   }
-  /// ū += ȳ at the given points + Pᵀ(ȳ elsewhere)
+  /// What u is in its box, on the grid of `to`.
+  static void resample_box(const View<const T, D>& u, const View<T, D>& to, PassType& pass) {
+    const Grid<D> box = box_of(u.grid);
+    require_same_box("predict", "known", box, to.grid);
+    if (to.grid == box) return pass.for_each(to, ExtendToBox<T, D>{u, to});
+    if (!u.grid.domain.has_walls()) return pass.resample(u, to, Write::set);
+    const auto scope = pass.scope();
+    const View<T, D> extended = pass.scratch_uninitialised(u.batch, box, u.channels);
+    pass.for_each(extended, ExtendToBox<T, D>{u, extended});
+    pass.resample(extended, to, Write::set);
+  }
+  /// ū += ȳ at the given points + EᵀPᵀ(ȳ elsewhere)
   void pull_back(View<T, D> from, const View<T, D>& to) const {
     if (several()) {
       if (!active_) return add_visits(from, to);
@@ -253,15 +271,20 @@ template <class T, int D, class Device> class Refined {
     }
     for_each_sample(from, to, [&](PassType& pass, const View<T, D>& some, const View<T, D>& there) {
       pass.for_each(there, MoveGiven<T, D>{place_, some, there});
-      pass.resample_adjoint(some, there, Write::add);
+      if (fine_ == box_) return pass.for_each(there, FoldFromBox<T, D>{some, there});
+      if (!given_.domain.has_walls()) return pass.resample_adjoint(some, there, Write::add);
+      const auto scope = pass.scope();
+      const View<T, D> box_bar = pass.scratch_uninitialised(there.batch, box_, there.channels);
+      pass.resample_adjoint(some, box_bar, Write::set);
+      pass.for_each(there, FoldFromBox<T, D>{box_bar, there});
     });
   }
 
   ConditionBar<T, D> given_bar_;
   Device& device_;
   BatchMemory<T, Device> memory_;
-  Grid<D> given_, fine_;
-  FineRow<D> place_;
+  Grid<D> given_, box_, fine_;
+  WorkingRow<D> place_;
   bool active_;
 };
 

@@ -30,6 +30,7 @@ struct Heat {
   template <class T> using Solver = ModalSolver<T, Heat>;
 
   double rate(Index k) const { return -nu * std::pow(2 * std::numbers::pi * double(k), 2); }
+  FourierSeries draw(std::uint64_t seed, Index sample) const { return initial.draw(seed, sample); }
   FourierSeries mean(FourierSeries series, double t) const {
     for (Index k = 1; k <= series.modes(); ++k) {
       double &a = series.cosine[std::size_t(k - 1)], &b = series.sine[std::size_t(k - 1)];

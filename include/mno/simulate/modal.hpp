@@ -32,23 +32,25 @@ struct ExactLaw {
 };
 
 namespace detail {
-/// How far an equation's basis has moved at time t; one that says nothing of it stays.
-template <class Equation> double shift_of(const Equation& equation, double t) {
+/// The noise's basis at time t, moved where the equation says so.
+template <class Equation> ModalNoise::Rows basis_at(const Equation& equation, double t) {
+  const Index points = equation.grid().size();
   if constexpr (requires { equation.shift(t); })
-    return equation.shift(t);
+    return equation.noise.basis(points, equation.shift(t));
   else
-    return 0;
+    return equation.noise.basis(points);
 }
 }  // namespace detail
 
 /// Equation has mean(u_0, t) as a series and deviation(k, t), the standard deviation of a coefficient of
-/// wavenumber k; and shift(t) where its basis moves.
-template <class Equation>
-ExactLaw exact_law(const Equation& equation, const FourierSeries& initial, double t) {
+/// wavenumber k; and shift(t) where its basis moves. A series is a FourierSeries, or what stands in its
+/// place.
+template <class Equation, class Series>
+ExactLaw exact_law(const Equation& equation, const Series& initial, double t) {
   equation.check();
   equation.check_time(t);
   const Grid<1> grid = equation.grid();
-  ExactLaw law{{1, grid, 1}, {1, grid, 1}, equation.noise.basis(grid.size(), detail::shift_of(equation, t))};
+  ExactLaw law{{1, grid, 1}, {1, grid, 1}, detail::basis_at(equation, t)};
   equation.mean(initial, t).evaluate(law.mean.view());
   for (Index i = 0; i < law.factor.rows(); ++i)
     law.factor.row(i) *= equation.deviation(equation.noise.wavenumber(i), t);
@@ -58,13 +60,13 @@ ExactLaw exact_law(const Equation& equation, const FourierSeries& initial, doubl
 /// … of a sample as simulate() draws it.
 template <class Equation>
 ExactLaw exact_law(const Equation& equation, std::uint64_t seed, Index sample, double t) {
-  return exact_law(equation, equation.initial.draw(seed, sample), t);
+  return exact_law(equation, equation.draw(seed, sample), t);
 }
 
 namespace detail {
 /// members(m, x) = mean(x) + Σ_i coefficients(m, i) basis(i, x)
-template <class T>
-void expand_members(const FourierSeries& mean, const T* coefficients, const T* basis, Index rank, Index count,
+template <class T, class Series>
+void expand_members(const Series& mean, const T* coefficients, const T* basis, Index rank, Index count,
                     const Grid<1>& grid, T* members) {
   const View<T, 1> view{members, count, grid, 1, 1};
   mean.evaluate(view, 0);
@@ -85,13 +87,13 @@ inline void check_free_time(double t, const char* equation) {
 }
 }  // namespace detail
 
-/// Equation has also transition(k, s, t).
+/// Equation has also draw(seed, sample), the series of u_0, and transition(k, s, t).
 template <class T, class Equation> class ModalSolver {
  public:
   explicit ModalSolver(const Equation& equation) : equation_(equation) {}
 
   void run(const detail::Task<T, 1>& task, Arena& scratch) const {
-    const FourierSeries series = equation_.initial.draw(task.seed, task.sample);
+    const auto series = equation_.draw(task.seed, task.sample);
     series.evaluate(task.initial);
     const ArenaScope scope(scratch);
     const Index rank = equation_.noise.rank(), size = equation_.grid().size();
@@ -106,7 +108,7 @@ template <class T, class Equation> class ModalSolver {
         move(normals, query, before, now, std::min(block, task.count - first), state + first * rank);
       }
       for (Index i = 0; i < task.count * rank; ++i) coefficients[i] = T(state[i]);
-      const std::vector<T> basis = detail::flat<T>(equation_.noise.basis(size, detail::shift_of(equation_, now)));
+      const std::vector<T> basis = detail::flat<T>(detail::basis_at(equation_, now));
       detail::expand_members<T>(equation_.mean(series, now), coefficients, basis.data(), rank, task.count,
                                 equation_.grid(), task.members + query * task.count * size);
       before = now;

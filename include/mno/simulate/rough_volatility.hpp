@@ -46,6 +46,7 @@ struct RoughVolatility {
     const Index step = detail::steps_to(t, time / double(steps), "RoughVolatility");
     require(step <= steps, "RoughVolatility", "times", Text("at most the final time ", time), Text(t));
   }
+  FourierSeries draw(std::uint64_t seed, Index sample) const { return initial.draw(seed, sample); }
   double final_time() const { return time; }
   Grid<1> grid() const { return {{points}}; }
 };
@@ -58,7 +59,7 @@ template <class T> class RoughVolatility::Solver {
         basis_(detail::flat<T>(field.noise.basis(field.points))) {}
 
   void run(const detail::Task<T, 1>& task, Arena& scratch) const {
-    const FourierSeries series = field_.initial.draw(task.seed, task.sample);
+    const FourierSeries series = field_.draw(task.seed, task.sample);
     series.evaluate(task.initial);
     const ArenaScope scope(scratch);
     const Index rank = field_.noise.rank(), queries = Index(task.times.size());

@@ -26,6 +26,7 @@ struct DriftAndNoise {
 
   template <class T> using Solver = ModalSolver<T, DriftAndNoise>;
 
+  FourierSeries draw(std::uint64_t seed, Index sample) const { return initial.draw(seed, sample); }
   FourierSeries mean(FourierSeries series, double t) const {
     const double scale = start + drift * t;
     series.mean *= scale;

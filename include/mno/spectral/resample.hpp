@@ -1,5 +1,7 @@
 #pragma once
-// A periodic field on another grid: the trigonometric interpolant through its points, evaluated there.
+// A field on another grid: the trigonometric interpolant through its points, evaluated there. A field with
+// walls is interpolated in the periodic box that it is part of.
+#include "mno/spectral/box.hpp"
 #include "mno/spectral/transform.hpp"
 
 namespace mno {
@@ -57,7 +59,8 @@ Resampling<T, D> resampling(const Grid<D>& from, const Grid<D>& to, Index channe
 }
 }  // namespace detail
 
-/// Adds to `to` what `from` is on to's grid. Waves that one of the two grids can't carry are left out.
+/// Adds to `to` what `from`, which is periodic, is on to's grid. Waves that one of the two grids can't carry
+/// are left out.
 template <class T, int D> void resample_into(View<const T, D> from, View<T, D> to, Workspace& workspace) {
   detail::resampling<T>(from.grid, to.grid, from.channels, workspace.cache)
       .apply(from, to, Write::add, workspace.scratch);
@@ -71,10 +74,18 @@ void resample_adjoint_into(View<const T, D> to_bar, View<T, D> from_bar, Workspa
 }
 
 template <class T, int D> Field<T, D> resample(const Field<T, D>& from, const std::array<Index, D>& points) {
-  Field<T, D> to(from.batch(), Grid<D>{points, from.grid().domain}, from.channels());
+  const Grid<D> grid{points, from.grid().domain};
   Workspace workspace;
-  resample_into<T, D>(from.view(), to.view(), workspace);
-  return to;
+  if (!grid.domain.has_walls()) {
+    Field<T, D> to(from.batch(), grid, from.channels());
+    resample_into<T, D>(from.view(), to.view(), workspace);
+    return to;
+  }
+  const Field<T, D> whole = in_box(from);
+  Field<T, D> box(from.batch(), box_of(grid), from.channels());
+  detail::require_same_box("resample", "points", whole.grid(), box.grid());
+  resample_into<T, D>(std::as_const(whole).view(), box.view(), workspace);
+  return out_of_box(box, grid);
 }
 
 }  // namespace mno

@@ -1,225 +1,54 @@
 #pragma once
 // From data in the user's units to a Surrogate: warp, normaliser, split, factor scale, known fields, path,
-// loss, training with checkpoints, the best weights, scores.
+// loss, length, training with checkpoints, the best weights, scores.
 //
-//   mno::FitOptions options;
-//   options.training.epochs = 100;
-//   const auto [surrogate, report] = mno::fit<mno::PathMno<Shape>>(data, options);
+//   const auto [surrogate, report] = mno::fit<mno::NuggetMno<Shape>>(data);
+//   for (const auto& [what, why] : report.choices) …
 //
-// Data is taken by value: nothing refers to it afterwards.
-#include <chrono>
-#include <cmath>
-#include <filesystem>
-#include <functional>
-
+// What is not asked for is chosen for the data (train/fit_choices.hpp). Data is taken by value: nothing
+// refers to it afterwards.
 #include "mno/data/fingerprint.hpp"
-#include "mno/data/noise_variance.hpp"
-#include "mno/data/split.hpp"
-#include "mno/loss/default_recipe.hpp"
-#include "mno/train/checkpoint.hpp"
-#include "mno/train/open_path.hpp"
-#include "mno/train/pilot.hpp"
-#include "mno/train/surrogate.hpp"
+#include "mno/train/fit_choices.hpp"
+#include "mno/train/fit_run.hpp"
+#include "mno/train/length_search.hpp"
 
 namespace mno {
 
-struct FitOptions {
-  TrainingOptions training{};    // its seed is that of the first weights too
-  std::optional<Recipe> loss{};  // none: chosen for the data, for draws with clip 1 and weight decay 0.3
-  double validation = 0.1;       // share of the initial fields that are held back; 0: none
-  std::uint64_t split_seed = 0;  // which they are
-  AnyResidual residual{};        // the law of ξ and ζ, on prediction
-  AnyWarp warp{};                // from the law's coordinates to those of the data
-  std::optional<double>
-      factor_scale{};      // none: 4√(noise variance), in normalised coordinates; of draws by a pilot
-  Index least_points = 0;  // Model::set_least_points
-  bool path = true;        // open_path, where the model has one
-  std::filesystem::path checkpoint{};   // empty: none is written
-  double checkpoint_seconds = 10;       // least time between two
-  bool resume = false;                  // go on from the checkpoint
-  std::string data = "the data given";  // what sentences call the data
-  io::Metadata about{};                 // what the file should say beside
-  std::function<void(const EpochReport&)> after_epoch{};
-  std::function<bool()> interrupted{};  // asked after every step
-};
-
-struct FitReport {
-  bool interrupted = false;           // the checkpoint, if there is a path for one, goes on from here
-  std::vector<EpochReport> epochs{};  // of this call
-  Index epochs_done = 0;              // those before a resume included
-  Index train = 0, validation = 0;    // conditions
-  Split split{};                      // of the data given; empty where validation data was given
-  double factor_scale = 1;
-  std::string loss{};              // its text
-  std::optional<Scores> scores{};  // on validation, in normalised coordinates
-};
-
-template <class M> struct Fit {
-  Surrogate<M> surrogate;  // with the best weights on validation; of an interrupted run with the last
-  FitReport report;
-};
-
 namespace detail {
 
-/// What a device throws when it fails, if it has an exception of its own.
-struct NoDeviceError {};
-template <class Device> struct DeviceErrorOf { using type = NoDeviceError; };
-template <class Device>
-requires requires { typename Device::Error; }
-struct DeviceErrorOf<Device> {
-  using type = typename Device::Error;
-};
-
-template <class M> bool has_path() {
-  for (const NamedLeaf& leaf : M::leaves())
-    if (leaf.name.ends_with("path.scale")) return true;
-  return false;
-}
-
-/// The model before its first step; the data is normalised.
-template <class M> M first_model(const FitOptions& options, const DataOf<M>& train, Cpu& device) {
-  using T = typename M::Scalar;
-  M model(options.training.seed, train.grid().domain);
-  if constexpr (M::stochastic)
-    model.set_factor_scale(options.factor_scale ? T(*options.factor_scale)
-                                                : 4 * std::sqrt(noise_variance(train)));
-  model.set_least_points(options.least_points);
-  if (train.known.batch() == 1) model.store_known_fields(train.known);
-  if constexpr (M::stochastic)
-    if (options.path && has_path<M>()) open_path(model, train, device);
-  return model;
-}
-
-/// The loss that suits data and model; for draws also what it wants of the optimiser, and the factor's scale
-/// by a pilot.
+/// One run of a given length, from `model`.
 template <class M, class Device>
-void choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const DataOf<M>& validation,
-                 Device& device) {
-  if constexpr (!M::stochastic) {
-    options.loss = default_field_recipe();
-  } else if (train.least_members() >= least_ensemble) {
-    options.loss = ensemble_recipe(train);
-  } else {
-    if (options.training.clip == 0) options.training.clip = 1;
-    const double noise =
-        pilot_noise(model, train, validation.size() > 0 ? validation : train, options.training, device);
-    options.training.adamw.weight_decay = std::max(options.training.adamw.weight_decay, 0.3);
-    if (!options.factor_scale) model.set_factor_scale(typename M::Scalar(4 * std::sqrt(noise)));
-    options.loss = draws_recipe(noise);
+FitTrial<M> fit_trial(M model, const FitData<typename M::Scalar, M::dimension>& data,
+                      const FitOptions& options, io::Metadata about, Device& device) {
+  const auto& [train, validation, normaliser, fingerprint] = data;
+  Trainer<M, Recipe, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr,
+                                     *options.loss, options.training, device);
+  FitReport report;
+  {
+    FitRun<M, Device> run(options, model, normaliser, trainer, about);
+    if (options.resume) run.resume();
+    report.epochs_done = trainer.epoch();
+    run.train(report);
   }
+  if (!report.interrupted) {
+    trainer.take_best();
+    if (validation.size() > 0) report.scores = score(model, validation, device);
+    about["training"] = training_text(options.training, *options.loss, train.size());
+  }
+  return {std::move(model), std::move(report), std::move(about)};
 }
 
-/// A run of training with its checkpoints.
-template <class M, class Device> class FitRun {
- public:
-  FitRun(const FitOptions& options, M& model, const Normaliser& normaliser,
-         Trainer<M, Recipe, Device>& trainer, io::Metadata& about)
-      : options_(options),
-        model_(model),
-        normaliser_(normaliser),
-        trainer_(trainer),
-        about_(about),
-        law_(law_text(options.residual, options.warp)) {}
-
-  void resume() {
-    require(!options_.checkpoint.empty(), "fit", "checkpoint", Text("the path of the run to resume"),
-            Text("none"));
-    const io::SafetensorsReader checkpoint(options_.checkpoint);
-    if (io::wanted(checkpoint.name(), io::model_metadata(checkpoint), "data") != about_["data"])
-      io::refuse(checkpoint.name(), "expected a run on the data of ", options_.data,
-                 ", found one on other data or with another split");
-    read_checkpoint(options_.checkpoint, model_, trainer_, law_);
-    if (model_.least_points() != options_.least_points)
-      io::refuse(checkpoint.name(), "expected a run with least points ", options_.least_points,
-                 ", found one with ", model_.least_points());
-    remember();
-  }
-
-  /// To the end, or until it is interrupted.
-  void train(FitReport& report) {
-    const auto stop = [&] { return options_.interrupted && options_.interrupted(); };
-    using Clock = std::chrono::steady_clock;
-    auto written = Clock::now();
-    while (!trainer_.finished()) {
-      const EpochReport epoch = run_epoch(stop);
-      if (options_.after_epoch) options_.after_epoch(epoch);
-      report.epochs.push_back(epoch);
-      report.epochs_done = epoch.epoch;
-      report.interrupted = !epoch.finished || (stop() && !trainer_.finished());
-      const bool due =
-          std::chrono::duration<double>(Clock::now() - written).count() >= options_.checkpoint_seconds;
-      // Weights that give no numbers on validation are nothing to go back to.
-      const bool good = !epoch.validation || std::isfinite(epoch.validation->criterion());
-      if (report.interrupted || (due && good && !trainer_.finished())) {
-        write();
-        written = Clock::now();
-      }
-      if (report.interrupted) return;
-    }
-  }
-
- private:
-  template <class Stop> EpochReport run_epoch(const Stop& stop) {
-    using DeviceError = typename DeviceErrorOf<Device>::type;
-    try {
-      return trainer_.run_epoch([&](const StepReport&) { return stop(); });
-    } catch (const NonFiniteLoss& error) {
-      throw NonFiniteLoss(error.what() + (" " + last_good_));
-    } catch (const DeviceError& error) {
-      if constexpr (!std::is_same_v<DeviceError, NoDeviceError>) {
-        try {  // the weights of the last whole step are there, unless the device is gone
-          write();
-        } catch (const DeviceError&) {
-        }
-        throw DeviceError(error.what() + (" " + last_good_) +
-                          (resumable_ ? " A resumed run goes on from it, on another device too." : ""));
-      }
-      throw;
-    }
-  }
-  void write() {
-    if (options_.checkpoint.empty()) return;
-    write_checkpoint(options_.checkpoint, model_, normaliser_, trainer_, about_, law_);
-    remember();
-  }
-  void remember() {
-    last_good_ = "The last good checkpoint is '" + options_.checkpoint.string() + "', of epoch " +
-                 std::to_string(trainer_.epoch()) + ".";
-    resumable_ = true;
-  }
-
-  const FitOptions& options_;
-  M& model_;
-  const Normaliser& normaliser_;
-  Trainer<M, Recipe, Device>& trainer_;
-  io::Metadata& about_;
-  io::LawText law_;
-  std::string last_good_ = "No checkpoint was written before it.";
-  bool resumable_ = false;
-};
+/// Validation data as it was given, as far as its initial fields and members go.
+template <class M> DataOf<M> in_user_units(const Surrogate<M>& surrogate, DataOf<M> data) {
+  require(data.size() > 0 && data.members.size() > 0, "fit", "calibrate",
+          Text("validation data that keeps its members: make_ensemble(counts, …, {.members = true})"),
+          Text(data.size() > 0 ? "statistics" : "no validation data"));
+  surrogate.from_own_coordinates(data.initial);
+  surrogate.from_own_coordinates(data.members);
+  return data;
+}
 
 }  // namespace detail
-
-/// Data as a model sees it: in the coordinates of its law, and normalised.
-template <class T, int D> struct FitData {
-  Ensemble<T, D> train, validation;  // an empty ensemble is none
-  Normaliser normaliser;
-  std::string fingerprint;  // of the data as it was given
-};
-/// What `fit` makes of data before it looks at the model.
-template <class T, int D>
-FitData<T, D> fit_data(Ensemble<T, D> train, Ensemble<T, D> validation, const AnyWarp& warp) {
-  require(train.size() >= 1, "fit", "train", Text("at least one condition"), Text("none"));
-  Fingerprint fingerprint;
-  fingerprint.add(train);
-  fingerprint.add(validation);
-  train = in_law_coordinates(std::move(train), warp);
-  validation = in_law_coordinates(std::move(validation), warp);
-  Normaliser normaliser = Normaliser::fit(train);
-  normaliser.apply(train);
-  normaliser.apply(validation);
-  return {std::move(train), std::move(validation), std::move(normaliser), fingerprint.str()};
-}
 
 template <class M, class Device = Cpu>
 Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = {},
@@ -231,36 +60,42 @@ Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = 
     else
       return default_device();
   }();
+  const bool validated = validation.size() > 0;
+  const std::vector<Index> lengths = detail::lengths<M>(options, train, validated);
+  options.training.epochs = lengths.back();
   M model = detail::first_model<M>(options, train, host);
-  if (!options.loss) detail::choose_loss(options, model, train, validation, device);
-  Trainer<M, Recipe, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr,
-                                     *options.loss, options.training, device);
+  std::vector<FitChoice> choices;
+  if (!options.loss) choices.push_back(detail::choose_loss(options, model, train, validation, device));
   io::Metadata about = options.about;
   about["data"] = fingerprint;
   about["data.samples"] =
       std::to_string(train.size()) + " train, " + std::to_string(validation.size()) + " validation";
-  FitReport report;
+
+  detail::LengthSearch<M, Device> search(lengths, data, options, device);
+  detail::FitTrial<M> trial = search.run(
+      [&](const FitOptions& of_length) { return detail::fit_trial(model, data, of_length, about, device); });
+  if (lengths.size() > 1) choices.push_back(search.choice());
+  FitReport& report = trial.report;
   report.train = train.size();
   report.validation = validation.size();
   report.loss = options.loss->text();
-  {
-    detail::FitRun<M, Device> run(options, model, normaliser, trainer, about);
-    if (options.resume) run.resume();
-    report.epochs_done = trainer.epoch();
-    run.train(report);
-  }
-  report.factor_scale = double(model.factor_scale());
-  if (!report.interrupted) {
-    trainer.take_best();
-    about["training"] = detail::training_text(options.training, *options.loss, train.size());
-    if (validation.size() > 0) {
-      report.scores = score(model, validation, device);
-      for (const auto& [name, value] : report.scores->named())
-        about["validation." + name] = io::detail::number(value);
-    }
-  }
-  return {Surrogate<M>(std::move(model), normaliser, options.residual, options.warp, std::move(about)),
-          std::move(report)};
+  report.factor_scale = double(trial.model.factor_scale());
+  for (const FitChoice& choice : choices) trial.about["choice." + choice.what] = choice.why;
+  report.choices = std::move(choices);
+  if (report.scores)
+    for (const auto& [name, value] : report.scores->named())
+      trial.about["validation." + name] = io::detail::number(value);
+  Fit<M> result{Surrogate<M>(std::move(trial.model), normaliser, options.residual, options.warp,
+                             std::move(trial.about)),
+                std::move(report)};
+  if (result.report.interrupted) return result;
+  result.surrogate.set_references(
+      detail::references_of(result.surrogate.model(), train, result.report.scores, device));
+  if constexpr (M::stochastic)
+    if (options.calibrate > 0)
+      result.surrogate.calibrate(detail::in_user_units(result.surrogate, validation), options.calibrate, 0.9,
+                                 device);
+  return result;
 }
 
 /// With validation data of its own; an empty ensemble is none.

@@ -29,8 +29,9 @@ struct Scores {
   double mean_rmse = unknown;      // √mean (m − ū)²; against single draws their noise is in it
   double variance_rmse = unknown;  // √mean (v − s²)², where every condition has several members
   double w2g = unknown;  // mean √((m − ū)² + (√v − s)²): the distance between two normal laws, point by point
-  double crps = unknown;  // of normal marginals, or of draws, against members
-  bool several = false;   // every condition has several members
+  double crps = unknown;                    // of normal marginals, or of draws, against members
+  std::vector<double> residual_variance{};  // (channel): mean (u − m)² over members, points and conditions
+  bool several = false;                     // every condition has several members
   bool draws = false;  // the CRPS judges: members are kept, and there are few or the model itself gives draws
 
   /// What early stopping looks at, smaller is better: the CRPS of draws, W2g of ensembles.
@@ -60,6 +61,7 @@ Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data,
   Scores result;
   result.several = data.least_members() > 1;
   result.draws = data.members.size() > 0 && (by_draws || data.least_members() < least_ensemble);
+  result.residual_variance.assign(std::size_t(data.channels()), 0.0);
   metric::MeanRmse mean;
   metric::VarianceRmse variance;
   metric::W2g w2g;
@@ -75,6 +77,11 @@ Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data,
       predicted = metric::moments(drawn = metric::members(std::as_const(prediction).view(), b, draws));
     else
       predicted = metric::point_mass(flat(prediction, b).template cast<double>());
+    for (Index i = 0; i < truth.size(); ++i)
+      result.residual_variance[std::size_t(i % data.channels())] +=
+          (std::pow(predicted.mean[i] - truth.mean[i], 2) +
+           truth.variance[i] * double(truth.count - 1) / double(truth.count)) /
+          double(data.size() * data.mean.points());
     mean.add(predicted, truth);
     variance.add(predicted, truth);
     w2g.add(predicted, truth);

@@ -17,6 +17,7 @@
 #include "mno/data/law_coordinates.hpp"
 #include "mno/data/normaliser.hpp"
 #include "mno/io/safetensors/model_file.hpp"
+#include "mno/io/safetensors/references.hpp"
 #include "mno/law/any_residual.hpp"
 #include "mno/law/any_warp.hpp"
 #include "mno/metric/calibration.hpp"
@@ -77,6 +78,11 @@ template <class M> class Surrogate {
   const AnyResidual& residual() const { return residual_; }
   const AnyWarp& warp() const { return warp_; }
   const std::optional<metric::Calibration>& calibration() const { return calibration_; }
+  /// What predictions have to be better than, in the model's own coordinates; `fit` knows it.
+  const std::optional<metric::References<T, D>>& references() const { return references_; }
+  void set_references(std::optional<metric::References<T, D>> references) {
+    references_ = std::move(references);
+  }
   const io::Metadata& about() const { return about_; }  // what the file says beside
 
   /// The law of u_t given u_0, both in the user's units, on any device. Where the model adds nothing to u_0,
@@ -165,8 +171,12 @@ template <class M> class Surrogate {
   }
 
   void save(const std::filesystem::path& path, io::Keep keep = io::Keep::previous) const {
-    io::write_model(path, model_, normaliser_, about_, keep,
-                    detail::law_text(residual_, warp_, calibration_));
+    std::vector<io::NamedArray> arrays;
+    io::Metadata about = about_;
+    std::erase_if(about, [](const auto& entry) { return entry.first.starts_with("reference."); });
+    io::describe_model(model_, normaliser_, arrays, about, detail::law_text(residual_, warp_, calibration_));
+    if (references_) io::append_references(*references_, arrays, about);
+    io::write_safetensors(path, std::move(arrays), about, keep);
   }
   /// A file of `save` or `io::write_model`, or a checkpoint. A residual law, a warp or a calibration that is
   /// not known is refused.
@@ -186,6 +196,7 @@ template <class M> class Surrogate {
                      AnyResidual::parse(loaded.law.residual), detail::warp_of(loaded.law),
                      std::move(loaded.metadata));
     result.calibration_ = detail::calibration_of(loaded.law);
+    result.references_ = io::read_references<T, D>(file, M::ShapeType::channels, result.model_.domain());
     return result;
   }
 
@@ -205,6 +216,7 @@ template <class M> class Surrogate {
   AnyWarp warp_;
   io::Metadata about_;
   std::optional<metric::Calibration> calibration_{};
+  std::optional<metric::References<T, D>> references_{};
 };
 
 }  // namespace mno

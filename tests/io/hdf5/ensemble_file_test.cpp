@@ -21,6 +21,7 @@ struct Hdf5 {
 }  // namespace
 
 TEST_CASE("moments, times and initial fields are those of the datasets") { reads_what_was_written<Hdf5>(); }
+TEST_CASE("walls are those of the dataset bounded") { walls_are_read<Hdf5>(); }
 TEST_CASE("samples with the same initial field have one origin") {
   samples_that_start_alike_have_one_origin<Hdf5>();
 }
@@ -42,7 +43,7 @@ TEST_CASE("a group in place of a dataset, or a file of another format, is refuse
       folder / "data.h5",
       {{"u0/inside", Array(Type::f32, {2})}, {"uT", Array(Type::f32, {2})}, {"t", Array(Type::f32, {2})}});
   CHECK(says(refusal([&] { Hdf5EnsembleFile reader(folder / "data.h5"); }),
-             "dataset 'u0': cannot be opened as a dataset"));
+             "expected the arrays u0, uT and t, found 't, u0/inside, uT'"));
   spoil(folder / "text.h5", bytes("x,y\n1,2\n"));
   CHECK(says(refusal([&] { Hdf5EnsembleFile reader(folder / "text.h5"); }), "cannot be opened as HDF5"));
 }

@@ -258,6 +258,35 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("walls and units of u_0 come back; a file that names neither has none") {
+  const Scratch scratch;
+  const auto path = scratch / "model.safetensors";
+  M model(7, Domain<2>{{2.0, 0.5}, {false, true}});
+  model.set_input_units({{6.0f, 0.1f}, {3.0f, 1.0f / 3}});
+  io::write_model(path, model, Normaliser::identity(2));
+  const auto loaded = io::read_model<M>(path);
+  CHECK(loaded.model.domain() == model.domain());
+  CHECK(loaded.model.input_units() == model.input_units());
+
+  io::write_model(path, M(7), Normaliser::identity(2), loaded.metadata);  // of another model
+  for (const char* key : {"bounded", "input.shift", "input.scale"})
+    CHECK(!io::SafetensorsReader(path).metadata().contains(key));
+  CHECK_FALSE(io::read_model<M>(path).model.domain().has_walls());
+  CHECK(io::read_model<M>(path).model.input_units() == M::InputUnits{});
+
+  for (const char* wrong : {"1", "1 0 1", "1 2", "", "1 x"}) {
+    write_with(path, model, [&](io::Metadata& m) { m["bounded"] = wrong; });
+    CHECK(says(refusal([&] { io::read_model<M>(path); }), "bounded"));
+  }
+  for (const auto& [key, wrong] :
+       {std::pair{"input.scale", "1 0"}, {"input.scale", "1"}, {"input.shift", "1 inf"}}) {
+    write_with(path, model, [&, key = key, wrong = wrong](io::Metadata& m) { m[key] = wrong; });
+    CHECK(says(refusal([&] { io::read_model<M>(path); }), std::string("expected ") + key));
+  }
+  write_with(path, model, [&](io::Metadata& m) { m.erase("input.scale"); });
+  CHECK(says(refusal([&] { io::read_model<M>(path); }), "expected metadata 'input.scale', found none"));
+}
+
 TEST_CASE("numbers that no model can have are refused") {
   const Scratch scratch;
   const auto path = scratch / "model.safetensors";

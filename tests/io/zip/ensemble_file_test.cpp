@@ -24,6 +24,7 @@ struct Npz {
 TEST_CASE("moments, times and initial fields are those of the arrays, channel-first turned channel-last") {
   reads_what_was_written<Npz>();
 }
+TEST_CASE("walls are those of the array bounded") { walls_are_read<Npz>(); }
 TEST_CASE("samples with the same initial field have one origin") {
   samples_that_start_alike_have_one_origin<Npz>();
 }

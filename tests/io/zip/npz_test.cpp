@@ -68,13 +68,13 @@ TEST_CASE("arrays are written in pieces and read by rows") {
     writer.write("after", counting(2, 2));
     writer.commit();
 
-    NpyReader rows = NpzReader(scratch / "rows.npz").open("members");  // outlives the archive
-    CHECK(rows.layout() == whole.layout());
+    const auto rows = NpzReader(scratch / "rows.npz").open("members");  // outlives the archive
+    CHECK(rows->layout() == whole.layout());
     for (mno::Index first : {0, 1, 500, 997, 3, 0}) {  // forwards, and back again
-      const Array some = rows.read_rows(first, 3);
+      const Array some = rows->read_rows(first, 3);
       CHECK(std::ranges::equal(some.bytes(), whole.bytes().subspan(std::size_t(first) * 400, 1200)));
     }
-    CHECK(rows.read() == whole);
+    CHECK(rows->read() == whole);
     CHECK(NpzReader(scratch / "rows.npz").read("after") == counting(2, 2));
   }
 }
@@ -107,9 +107,9 @@ TEST_CASE("a byte that changed is seen by the checksum, whole or by rows") {
     Bytes file = archive(compression, counting(4, 100));
     poke(file, position(file, directory_entry) + 16, std::uint32_t(12345));
     CHECK(says(refusal([&] { read(file, "a"); }), "found a checksum that does not match"));
-    NpyReader rows = NpzReader(std::make_shared<Memory>(file)).open("a");
-    for (mno::Index i = 0; i < 3; ++i) CHECK(refusal([&] { rows.read_rows(i, 1); }).empty());
-    CHECK(says(refusal([&] { rows.read_rows(3, 1); }), "found a checksum that does not match"));
+    const auto rows = NpzReader(std::make_shared<Memory>(file)).open("a");
+    for (mno::Index i = 0; i < 3; ++i) CHECK(refusal([&] { rows->read_rows(i, 1); }).empty());
+    CHECK(says(refusal([&] { rows->read_rows(3, 1); }), "found a checksum that does not match"));
     const Zip zip(std::make_shared<Memory>(file));
     CHECK(
         says(refusal([&] { zip.open(zip.members()[0])->verify(); }), "found a checksum that does not match"));
@@ -182,9 +182,9 @@ TEST_CASE("a member beyond 4 GiB is written and read in pieces" *
     writer.end();
     writer.commit();
   }
-  NpyReader big = NpzReader(scratch / "big.npz").open("big");
-  CHECK(big.layout() == Layout{Type::u8, {rows, columns}});
-  CHECK(big.read_rows(rows - 1, 1).values<std::uint8_t>()[0] ==
+  const auto big = NpzReader(scratch / "big.npz").open("big");
+  CHECK(big->layout() == Layout{Type::u8, {rows, columns}});
+  CHECK(big->read_rows(rows - 1, 1).values<std::uint8_t>()[0] ==
         (rows - 1) % 251);  // to the end: checksum too
 }
 
@@ -217,7 +217,7 @@ TEST_CASE("offsets and sizes beyond 4 GiB are understood") {
   const NpzReader reader(path);
   CHECK(reader.names() == std::vector<std::string>{"wide", "after"});
   CHECK(reader.read("after").layout() == Layout{Type::u8, {0}});
-  NpyReader rows = reader.open("wide");
-  CHECK(rows.layout() == layout);
-  CHECK(rows.read_rows(layout.shape[0] - 1, 1).values<double>()[127] == 0);
+  const auto rows = reader.open("wide");
+  CHECK(rows->layout() == layout);
+  CHECK(rows->read_rows(layout.shape[0] - 1, 1).values<double>()[127] == 0);
 }

@@ -11,7 +11,7 @@ namespace mno::io {
 class Hdf5EnsembleFile : public EnsembleReader {
  public:
   explicit Hdf5EnsembleFile(const std::filesystem::path& path)
-      : EnsembleReader(file_name(path), std::make_unique<ArrayFileOf<Hdf5Reader>>(Hdf5Reader(path))) {}
+      : EnsembleReader(file_name(path), std::make_unique<Hdf5Reader>(path)) {}
 };
 
 }  // namespace mno::io

@@ -10,6 +10,7 @@
 
 #include "mno/io/array.hpp"
 #include "mno/io/bytes.hpp"
+#include "mno/io/worker.hpp"
 
 namespace mno::io {
 
@@ -17,7 +18,7 @@ namespace mno::io {
 /// this, and the caller's own setting returns afterwards.
 class Hdf5Lock {
  public:
-  Hdf5Lock() : lock_(mutex()) {
+  Hdf5Lock() : lock_(library_mutex()) {
     H5Eget_auto2(H5E_DEFAULT, &report_, &data_);
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
@@ -26,10 +27,6 @@ class Hdf5Lock {
   Hdf5Lock& operator=(const Hdf5Lock&) = delete;
 
  private:
-  static std::recursive_mutex& mutex() {
-    static std::recursive_mutex one;
-    return one;
-  }
   std::lock_guard<std::recursive_mutex> lock_;
   H5E_auto2_t report_ = nullptr;
   void* data_ = nullptr;

@@ -1,5 +1,9 @@
 #pragma once
 // Writing HDF5 files, crash-safe as all files here: nothing is in place before commit().
+//
+// The library does not survive a disk that is full: it tries again when its handles are closed, and crashes
+// when the program ends. So everything is flushed while handles are open, and after a failure what is left to
+// write goes nowhere.
 #include <hdf5.h>
 
 #include <algorithm>
@@ -86,7 +90,7 @@ class Hdf5Writer {
     const Hdf5Block part(dataset.get(), start, rows.shape(), name);
     if (H5Dwrite(dataset.get(), hdf5_type(layout.type).get(), part.memory.get(), part.chosen.get(),
                  H5P_DEFAULT, rows.bytes().data()) < 0)
-      hdf5_refuse(name, "cannot be written");
+      give_up();
   }
   void write(const std::string& path, const Array& array, bool deflate = false) {
     create(path, array.layout(), deflate);
@@ -95,6 +99,9 @@ class Hdf5Writer {
 
   void commit() {
     const Hdf5Lock lock;
+    for (auto& [path, open] : datasets_)
+      if (H5Dflush(open.dataset.get()) < 0) give_up();
+    if (H5Fflush(file_.get(), H5F_SCOPE_LOCAL) < 0) give_up();
     bool written = true;
     for (auto& [path, open] : datasets_) written = open.dataset.close() && written;
     datasets_.clear();
@@ -103,6 +110,28 @@ class Hdf5Writer {
   }
 
  private:
+  [[noreturn]] void give_up() {
+    std::string reason;
+    const auto look = [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
+      const std::string_view text = error->desc ? error->desc : "";
+      const std::string_view before = "error message = '";
+      const std::size_t at = text.find(before);
+      if (at != text.npos) {
+        const std::string_view rest = text.substr(at + before.size());
+        *static_cast<std::string*>(out) = rest.substr(0, rest.find('\''));
+      }
+      return 0;
+    };
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &reason);
+    void* handle = nullptr;
+    const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+    if (H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle) >= 0 && handle && nowhere)
+      ::dup2(nowhere.get(), *static_cast<int*>(handle));
+    H5Eclear2(H5E_DEFAULT);
+    cannot_write(name_, "cannot be written: ", reason.empty() ? "HDF5 does not say why" : plain(reason, 250),
+                 "; the file itself is unchanged");
+  }
+
   struct Open {
     Hdf5Handle dataset;
     Layout layout;

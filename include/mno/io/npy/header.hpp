@@ -8,31 +8,44 @@
 #include <string>
 #include <string_view>
 
-#include "mno/io/array.hpp"
+#include "mno/io/stored_type.hpp"
 
 namespace mno::io {
+
+/// What a .npy array is, and how its elements lie in the file.
+struct NpyHeader {
+  Layout layout{};  // as it is read
+  Stored stored = Stored::f64;
+  bool big_endian = false;
+  bool columns = false;  // Fortran order: the first axis runs fastest
+
+  std::uint64_t bytes() const { return layout.elements() * size_of(stored); }  // in the file
+};
 
 namespace detail {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
 inline constexpr std::array<std::string_view, 6> npy_types{"<f4", "<f8", "<i4",
                                                            "<i8", "|u1", "|b1"};  // as Type
+inline constexpr std::array<std::string_view, 12> npy_stored{"f2", "f4", "f8", "i1", "i2", "i4", "i8",
+                                                             "u1", "u2", "u4", "u8", "b1"};  // as Stored
 
 /// The dictionary {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, each key once, in any order.
 template <class = void> class NpyDictionary {
  public:
   NpyDictionary(std::string_view text, const std::string& name) : rest_(text), name_(name) {}
 
-  Layout parse() {
-    std::optional<Type> type;
+  NpyHeader parse() {
+    NpyHeader header;
+    bool typed = false;
     std::optional<bool> fortran;
     std::optional<Extents> shape;
     expect('{');
     while (!accept('}')) {
       const std::string_view key = string();
       expect(':');
-      if (key == "descr" && !type)
-        type = descr();
+      if (key == "descr" && !typed)
+        typed = descr(header);
       else if (key == "fortran_order" && !fortran)
         fortran = boolean();
       else if (key == "shape" && !shape)
@@ -46,12 +59,11 @@ template <class = void> class NpyDictionary {
     }
     skip_space();
     if (!rest_.empty()) fail("nothing after the dictionary");
-    if (!type || !fortran || !shape)
+    if (!typed || !fortran || !shape)
       refuse(name_, "expected the keys descr, fortran_order and shape in its header");
-    if (*fortran)
-      refuse(name_,
-             "found Fortran order (columns first), expected C order; save it with np.ascontiguousarray");
-    return {*type, std::move(*shape)};
+    header.columns = *fortran;
+    header.layout = {read_as(header.stored), std::move(*shape)};
+    return header;
   }
 
  private:
@@ -82,15 +94,20 @@ template <class = void> class NpyDictionary {
     return content;
   }
 
-  Type descr() {
-    constexpr std::string_view accepted = "; accepted are <f4, <f8, <i4, <i8, |u1 and |b1";
+  /// '<f4': byte order, kind and bytes. One byte has no order, and NumPy writes '|' for it.
+  bool descr(NpyHeader& header) {
+    constexpr std::string_view accepted =
+        "; accepted are numbers f2, f4, f8, i1 to i8, u1 to u8 and bools b1, in either byte order";
     skip_space();
     if (rest_.starts_with('[')) refuse(name_, "found a structured type", accepted);
     const std::string_view found = string();
-    const auto type = std::ranges::find(npy_types, found);
-    if (type != npy_types.end()) return Type(type - npy_types.begin());
-    if (found.starts_with('>')) refuse(name_, "found big-endian elements ", shown(found), accepted);
     if (found.starts_with("|O")) refuse(name_, "found Python objects ", shown(found), accepted);
+    const auto kind = std::ranges::find(npy_stored, found.substr(std::min<std::size_t>(1, found.size())));
+    if (kind != npy_stored.end()) {
+      header.stored = Stored(kind - npy_stored.begin());
+      header.big_endian = found[0] == '>';
+      if (size_of(header.stored) == 1 ? found[0] == '|' : found[0] == '<' || found[0] == '>') return true;
+    }
     refuse(name_, "found elements of type ", shown(found), accepted);
   }
   bool boolean() {

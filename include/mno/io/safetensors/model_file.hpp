@@ -51,7 +51,14 @@ void describe_model(const Model<E, S, T>& model, const Normaliser& normaliser,
   metadata["expression"] = expression_text<E>();
   metadata["shape"] = shape_text<S>();
   metadata["domain"] = detail::numbers(model.domain().length);
+  metadata.erase("bounded");
+  if (model.domain().has_walls()) metadata["bounded"] = detail::numbers(model.domain().bounded);
   metadata["factor_scale"] = detail::number(double(model.factor_scale()));
+  for (const char* key : {"input.shift", "input.scale"}) metadata.erase(key);
+  if (model.input_units() != typename Model<E, S, T>::InputUnits{}) {
+    metadata["input.shift"] = detail::numbers(model.input_units().shift);
+    metadata["input.scale"] = detail::numbers(model.input_units().scale);
+  }
   metadata.erase("least_points");
   if (model.least_points() > 0) metadata["least_points"] = std::to_string(model.least_points());
   metadata["normaliser.shift"] = detail::numbers(normaliser.shift);
@@ -156,6 +163,14 @@ LoadedModel<M> read_model(const SafetensorsReader& file, Understood&& understood
     refuse(file.name(), "expected ", D, " length(s) of the domain, found ", lengths.size());
   Domain<D> domain;
   std::copy(lengths.begin(), lengths.end(), domain.length.begin());
+  if (metadata.contains("bounded")) {
+    const auto walls = wanted_numbers(file.name(), metadata, "bounded");
+    if (walls.size() != std::size_t(D) ||
+        !std::ranges::all_of(walls, [](double one) { return one == 0 || one == 1; }))
+      refuse(file.name(), "expected bounded to be 1 (walls) or 0 (periodic) on each of ", D, " axes, found ",
+             shown(metadata.at("bounded")));
+    std::transform(walls.begin(), walls.end(), domain.bounded.begin(), [](double one) { return one == 1; });
+  }
   LoadedModel<M> loaded{M(0, domain), {}, metadata, std::move(law)};
   loaded.normaliser.shift = wanted_numbers(file.name(), metadata, "normaliser.shift");
   loaded.normaliser.scale = wanted_numbers(file.name(), metadata, "normaliser.scale");
@@ -170,6 +185,23 @@ LoadedModel<M> read_model(const SafetensorsReader& file, Understood&& understood
     if (!(scale > 0 && std::isfinite(scale)))
       refuse(file.name(), "expected a positive scale of the normaliser, found ", scale);
   loaded.model.set_factor_scale(T(wanted_number(file.name(), metadata, "factor_scale")));
+  if (metadata.contains("input.shift") || metadata.contains("input.scale")) {
+    typename M::InputUnits units;
+    const auto take = [&](const char* key, auto& to) {
+      const auto values = wanted_numbers(file.name(), metadata, key);
+      if (values.size() != to.size())
+        refuse(file.name(), "expected ", key, " of ", to.size(), " channel(s), found ", values.size());
+      for (std::size_t c = 0; c < to.size(); ++c) {
+        to[c] = T(values[c]);
+        if (!std::isfinite(to[c]) || (&to == &units.scale && !(to[c] > 0)))
+          refuse(file.name(), "expected ", key, " to be finite and a scale to be positive, found ",
+                 values[c]);
+      }
+    };
+    take("input.shift", units.shift);
+    take("input.scale", units.scale);
+    loaded.model.set_input_units(units);
+  }
   if (metadata.contains("least_points"))
     loaded.model.set_least_points(
         wanted_count(file.name(), metadata, "least_points", 0, M::most_least_points));

@@ -11,7 +11,7 @@ namespace mno::io {
 class EnsembleFile : public EnsembleReader {
  public:
   explicit EnsembleFile(const std::filesystem::path& path)
-      : EnsembleReader(file_name(path), std::make_unique<ArrayFileOf<NpzReader>>(NpzReader(path))) {}
+      : EnsembleReader(file_name(path), std::make_unique<NpzReader>(path)) {}
 };
 
 }  // namespace mno::io

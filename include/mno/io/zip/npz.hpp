@@ -2,8 +2,8 @@
 // Named arrays in one file, as np.savez and np.savez_compressed write them: a zip archive of .npy members.
 //
 //   NpzReader file("ensemble.npz");
-//   NpyReader members = file.open("members");           // layout known, nothing allocated
-//   for (Index i = 0; i < members.layout().rows(); ++i) use(members.read_rows(i, 1));
+//   auto members = file.open("members");           // layout known, nothing allocated
+//   for (Index i = 0; i < members->layout().rows(); ++i) use(members->read_rows(i, 1));
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,13 +14,13 @@
 
 namespace mno::io {
 
-class NpzReader {
+class NpzReader : public ArrayFile {
  public:
   explicit NpzReader(std::shared_ptr<Source> source) : zip_(std::move(source)) {}
   explicit NpzReader(const std::filesystem::path& path) : NpzReader(open_file(path)) {}
 
   /// The names of the arrays, in the order of the file.
-  std::vector<std::string> names() const {
+  std::vector<std::string> names() const override {
     std::vector<std::string> names;
     for (const ZipEntry& entry : zip_.members())
       if (entry.name.ends_with(".npy")) names.push_back(entry.name.substr(0, entry.name.size() - 4));
@@ -28,8 +28,7 @@ class NpzReader {
   }
   bool contains(const std::string& name) const { return zip_.find(name + ".npy") != nullptr; }
 
-  /// An array whose rows can be read one after the other; it outlives this object.
-  NpyReader open(const std::string& name) const {
+  std::unique_ptr<StoredArray> open(const std::string& name) const override {
     const ZipEntry* entry = zip_.find(name + ".npy");
     if (!entry) {
       std::string known;
@@ -37,9 +36,9 @@ class NpzReader {
       refuse(zip_.name(), "expected an array ", shown(name), ", found ",
              known.empty() ? "'none'" : shown(known));
     }
-    return NpyReader(zip_.open(*entry));
+    return std::make_unique<NpyReader>(zip_.open(*entry));
   }
-  Array read(const std::string& name) const { return open(name).read(); }
+  Array read(const std::string& name) const { return open(name)->read(); }
 
  private:
   Zip zip_;

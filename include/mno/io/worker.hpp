@@ -3,7 +3,8 @@
 // hangs or takes too much memory, the caller gets an Error and lives on. It protects from accidents of that
 // kind alone: code that takes over the child has all rights of the caller.
 //
-// The child is a fork, so it must not need what other threads of the caller hold.
+// The child is a fork, so it must not need what other threads of the caller hold: who calls such a library in
+// this process holds library_mutex() meanwhile, and so does the fork.
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -23,6 +24,12 @@
 
 namespace mno::io {
 
+/// Libraries that keep state of their own (HDF5, and what is built on it) have one caller at a time.
+inline std::recursive_mutex& library_mutex() {
+  static std::recursive_mutex one;
+  return one;
+}
+
 class Worker {
  public:
   using Serve = std::function<Bytes(std::span<const std::byte>)>;  // throws to refuse
@@ -35,6 +42,7 @@ class Worker {
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
       refuse(name_, "cannot be read in a process of its own: ", system_message(errno));
     Descriptor mine(ends[0]), other(ends[1]);
+    const std::lock_guard nobody_inside(library_mutex());
     child_ = ::fork();
     if (child_ < 0) refuse(name_, "cannot be read in a process of its own: ", system_message(errno));
     if (child_ == 0) {

@@ -1,4 +1,4 @@
-#include "mno/io/hdf5/worker.hpp"
+#include "mno/io/worker.hpp"
 
 #include <doctest/doctest.h>
 
