@@ -8,28 +8,34 @@
 
 namespace demand {
 
-/// f(number) for every number of the options: the one list of them, and another option is one more line.
-template <class Options, class F> void for_each_number(Options& o, F&& f) {
-  auto& t = o.training;
-  f(t.epochs);
-  f(t.batch);
-  f(t.seed);
-  f(t.adamw.learning_rate);
-  f(t.adamw.beta1);
-  f(t.adamw.beta2);
-  f(t.adamw.epsilon);
-  f(t.adamw.weight_decay);
-  f(t.decay);
-  f(t.warmup_steps);
-  f(t.clip);
-  f(t.average);
-  f(t.patience);
-  f(t.validation_draws);
-  f(o.least_points);
-  f(o.path);
-  f(o.calibrate);
-  f(o.checkpoint_seconds);
-  f(o.resume);
+/// f(number) for every number of the options: the one list of them. All members are named, so that one that
+/// is added does not compile until somebody has said whether it crosses; texts and functions have their own
+/// ways.
+template <class Options, class F> void for_each_number(Options& options, F&& f) {
+  auto& [training, loss, validation, split_seed, residual, warp, factor_scale, least_points, path, calibrate,
+         checkpoint, checkpoint_seconds, resume, data, about, after_epoch, interrupted] = options;
+  auto& [epochs, batch, seed, adamw, decay, warmup_steps, clip, average, patience, validation_draws] =
+      training;
+  auto& [learning_rate, beta1, beta2, epsilon, weight_decay] = adamw;
+  f(epochs);
+  f(batch);
+  f(seed);
+  f(learning_rate);
+  f(beta1);
+  f(beta2);
+  f(epsilon);
+  f(weight_decay);
+  f(decay);
+  f(warmup_steps);
+  f(clip);
+  f(average);
+  f(patience);
+  f(validation_draws);
+  f(least_points);
+  f(path);
+  f(calibrate);
+  f(checkpoint_seconds);
+  f(resume);
 }
 template <class Recipe, class F> void for_each_number_of_loss(Recipe& loss, F&& f) {
   f(loss.warmup_epochs);
