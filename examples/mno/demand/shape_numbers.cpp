@@ -41,14 +41,14 @@ ShapeNumbers ShapeNumbers::parse(std::string_view kind, const std::string& shape
 }
 
 ShapeNumbers completed(ShapeNumbers wanted) {
-  const bool line = wanted.dimension == 1;
+  const bool line = wanted.dimension == 1, plane = wanted.dimension == 2;
   const auto fill = [](int& number, int value) {
     if (number == 0) number = value;
   };
   fill(wanted.rank, line ? 16 : 4);
-  fill(wanted.width, line ? 48 : 16);
-  fill(wanted.modes, line ? 16 : 8);
-  fill(wanted.depth, line ? 4 : 2);
+  fill(wanted.width, line ? 48 : plane ? 32 : 16);
+  fill(wanted.modes, line ? 16 : plane ? 6 : 8);
+  fill(wanted.depth, line || plane ? 4 : 2);
   return wanted;
 }
 
