@@ -1,6 +1,7 @@
 // mno train: an operator from a file of ensembles.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iostream>
@@ -114,6 +115,8 @@ int train(TrainOptions& options) {
   wanted.dimension = file.dimension();
   wanted.channels = int(file.channels());
   wanted.known = int(file.known_fields());
+  if (wanted.modes == 0 && wanted.dimension > 1)  // what a coarse plane carries, and no more than learns well
+    wanted.modes = int(std::clamp<Index>(3 * *std::ranges::min_element(file.points()) / 8, 2, 12));
   const Operator& one = choose(wanted);
 
   listen_for_interruption();

@@ -90,10 +90,9 @@ TEST_CASE("a sentence has the good news first, and says by how much") {
         "Better than climatology (CRPS 83 ± 2.1 % lower), but no better than its own mean (CRPS 0.3 ± 0.8 % "
         "lower), and worse than persistence (CRPS 50 ± 9.9 % higher), over 64 conditions.");
   NamedSkill few{"climatology", metric::skill(Numbers{1, 2}, Numbers{2, 2}, std::vector<Index>{0, 0})};
-  CHECK(
-      metric::skill_sentence(std::vector{few}) ==
-      "No better than climatology (CRPS 25 % lower), over 2 conditions in 1 group, which is too few for an "
-      "interval.");
+  CHECK(metric::skill_sentence(std::vector{few}) ==
+        "No better than climatology (CRPS 25 % lower), over 2 conditions in 1 group, which is too few for an "
+        "interval.");
   CHECK(metric::skill_sentence({}) == "");
 }
 

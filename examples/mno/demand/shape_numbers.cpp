@@ -45,7 +45,7 @@ ShapeNumbers completed(ShapeNumbers wanted) {
   const auto fill = [](int& number, int value) {
     if (number == 0) number = value;
   };
-  fill(wanted.rank, line ? 16 : 4);
+  fill(wanted.rank, line || plane ? 16 : 4);
   fill(wanted.width, line ? 48 : plane ? 32 : 16);
   fill(wanted.modes, line ? 16 : plane ? 6 : 8);
   fill(wanted.depth, line || plane ? 4 : 2);
