@@ -44,7 +44,7 @@ TEST_CASE("the source of an operator is its kind and its numbers, and a model fi
   CHECK(says(refusal([&] { source_of({"no-kind", 1, 1, 1, 1, 1, 1}, "entry"); }), "'no-kind'"));
   CHECK(says(refusal([&] { source_of({"mno", 1, 1, 0, 1, 1, 1}, "entry"); }), "a positive rank"));
   CHECK(completed({.kind = "fno", .dimension = 1, .channels = 1, .width = 7}).list() == "fno,1,1,16,7,16,4");
-  CHECK(completed({.kind = "fno", .dimension = 2, .channels = 1}).list() == "fno,2,1,4,32,6,4");
+  CHECK(completed({.kind = "fno", .dimension = 2, .channels = 1}).list() == "fno,2,1,16,32,6,4");
 }
 
 TEST_CASE("all numbers of the options of a training cross the boundary") {
