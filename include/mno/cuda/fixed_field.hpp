@@ -44,7 +44,7 @@ template <class T> struct SpreadField {
   }
 };
 /// Σ_b ȳ(b, p, c): segment (point, channel).
-template <class T> struct SampleTerm {
+template <class T> struct OverSamples {
   Rows<const T> ybar;
   Index each;
   MNO_HOST_DEVICE T operator()(Index segment, Index sample) const { return ybar(sample * each + segment); }
@@ -78,7 +78,7 @@ template <int Channels, int D, int Modes> struct FixedFieldOnCuda {
     const auto waves = waves_of<D>(ybar.grid, Modes);
     const Index each = ybar.points() * Channels;
     const Out<Pass> sum = pass.scratch_uninitialised(1, ybar.grid, Channels);
-    reduce<T>(device, each, ybar.batch, detail::SampleTerm<T>{rows(ybar), each}, sum.data,
+    reduce<T>(device, each, ybar.batch, detail::OverSamples<T>{rows(ybar), each}, sum.data,
               Neighbours::segments);
     const auto series = scratch_coefficients<T>(device, waves.size(), 1, Channels);
     project<T, D>(device, In<Pass>(sum), waves, Weight::multiplicity, series);
