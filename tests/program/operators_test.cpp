@@ -61,7 +61,8 @@ struct Workplace : Scratch {
     return mno_in(*this, arguments(), variables() + " " + more);
   }
   static std::string arguments() {
-    return "train --data data.npz -o m.safetensors --epochs 1 --rank 3 --width 5 --modes 7 --depth 2";
+    return "train --data data.npz -o m.safetensors --kind mno --epochs 1 --rank 3 --width 5 --modes 7 "
+           "--depth 2";
   }
   /// The names in the cache, by how they end.
   std::vector<std::string> kept(const std::string& end) const {

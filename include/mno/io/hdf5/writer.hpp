@@ -3,8 +3,10 @@
 //
 // The library does not survive a disk that is full: it tries again when its handles are closed, and crashes
 // when the program ends. So everything is flushed while handles are open, and after a failure what is left to
-// write goes nowhere.
+// write goes into memory, and is forgotten.
 #include <hdf5.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -123,13 +125,26 @@ class Hdf5Writer {
       return 0;
     };
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, look, &reason);
-    void* handle = nullptr;
-    const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
-    if (H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle) >= 0 && handle && nowhere)
-      ::dup2(nowhere.get(), *static_cast<int*>(handle));
+    close_into_memory();
     H5Eclear2(H5E_DEFAULT);
     cannot_write(name_, "cannot be written: ", reason.empty() ? "HDF5 does not say why" : plain(reason, 250),
                  "; the file itself is unchanged");
+  }
+
+  /// What is left to write goes into a file without a disk, which can be cut and extended as the library
+  /// wants it; a limit of the size of files, which holds for that one too, is lifted meanwhile.
+  void close_into_memory() {
+    void* handle = nullptr;
+    const Descriptor memory(::memfd_create("mno", MFD_CLOEXEC));
+    if (H5Fget_vfd_handle(file_.get(), H5P_DEFAULT, &handle) >= 0 && handle && memory)
+      ::dup2(memory.get(), *static_cast<int*>(handle));
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit lifted{before.rlim_max, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &lifted);
+    datasets_.clear();
+    file_.close();
+    ::setrlimit(RLIMIT_FSIZE, &before);
   }
 
   struct Open {
