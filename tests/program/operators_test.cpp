@@ -247,7 +247,7 @@ TEST_CASE("another version of the compiler makes another operator, and the list 
     if (!one["usable"].get<bool>()) CHECK(one["problem"] == "another compiler");
   }
   CHECK(usable == 1);
-  CHECK(json["compiled_in"][0]["operator"] == "1,1,4,16,8,2");
+  CHECK(json["compiled_in"][0]["operator"] == "mno-nugget,1,1,4,16,8,2");
   CHECK(
       says(mno_in(place, "operators", place.variables()).out, "not used by this program: another compiler"));
   CHECK(says(mno_in(place, "operators --clear", place.variables()).out, "Removed 2 operator(s)"));
