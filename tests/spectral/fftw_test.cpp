@@ -1,6 +1,9 @@
 // FFTW has one planner in a process: libraries that each have their own copy of this header share one lock.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "mno/spectral/transform.hpp"
 
 #ifdef MNO_HAS_FFTW
@@ -26,9 +29,6 @@ TEST_CASE("plans are made and destroyed under the lock that is shared") {
 }
 
 #else
-
-#include <cmath>
-#include <numbers>
 
 TEST_CASE("without FFTW a transform of many modes is a product with tables") {
   using namespace mno;
