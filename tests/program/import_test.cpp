@@ -11,6 +11,7 @@
 #include "io/size_limit.hpp"
 #include "mno/io/hdf5/ensemble_file.hpp"
 #include "mno/io/hdf5/writer.hpp"
+#include "mno/io/npy/file.hpp"
 #include "mno/io/zip/ensemble_file.hpp"
 #include "program/run_program.hpp"
 
@@ -260,6 +261,15 @@ TEST_CASE("walls are told by the data where nothing else says it") {
   CHECK(ends["bounded"][0] == true);
   CHECK(mentions(ends, "bounded (the ends are 15 times as far apart as neighbours are)"));
   CHECK(import("ends.npz --periodic x" + axes)["points"][0] == N);
+}
+
+TEST_CASE("… also where the field is zero at both and its slope is not") {
+  std::vector<double> arches;  // (sample, time, x)
+  for (Index i = 0; i < 8 * 3; ++i)
+    for (Index x = 0; x < N; ++x) arches.push_back((1 + double(i)) * double(x) * double(N - x));
+  write_npy(layouts() / "arches.npy", Array::of({8, 3, N}, arches));
+  const auto told = import("arches.npy --axes sample,time,x --time 1 -o arches.h5");
+  CHECK(mentions(told, "bounded (the field bends "));
 }
 
 TEST_CASE("lags in frames and in time, and members of one start") {

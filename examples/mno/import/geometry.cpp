@@ -17,6 +17,8 @@ namespace io = mno::io;
 struct Ends {
   double apart = 0;       // root mean square of u_first − u_last
   double neighbours = 0;  // of u_i − u_{i+1}
+  double bend = 0;        // of u_{i−1} − 2u_i + u_{i+1} inside
+  double kink = 0;        // of the same where the last point is taken for a neighbour of the first
   bool constant = true;   // the ends are the same numbers in all frames
 };
 
@@ -28,7 +30,8 @@ std::vector<Ends> look_at_ends(Frames& frames) {
   for (std::size_t d = 0; d < axes; ++d) points.push_back(frames.points(d)), all *= points.back();
   std::vector<Ends> ends(axes);
   std::vector<std::vector<float>> first(axes);  // the ends in the first frame
-  std::vector<double> apart(axes), lines(axes), steps(axes), neighbours(axes);
+  std::vector<double> apart(axes), lines(axes), steps(axes), neighbours(axes), bend(axes), bends(axes),
+      kink(axes);
   std::vector<float> field(std::size_t(all * frames.channels()));
   const Index looked = std::min<Index>(16, frames.samples() * frames.frames());
   for (Index i = 0; i < looked; ++i) {
@@ -44,6 +47,17 @@ std::vector<Ends> look_at_ends(Frames& frames) {
         const double a = double(at[0]), b = double(at[(n - 1) * inner]);
         here.insert(here.end(), {at[0], at[(n - 1) * inner]});
         if (std::isfinite(a - b)) apart[d] += (a - b) * (a - b), lines[d] += 1;
+        const auto curvature = [&](Index k) {
+          return double(at[(k + n - 1) % n * inner]) - 2 * double(at[k * inner]) +
+                 double(at[(k + 1) % n * inner]);
+        };
+        for (Index k = 0; k < n; ++k)
+          if (const double c = curvature(k); std::isfinite(c)) {
+            if (k == 0 || k == n - 1)
+              kink[d] += c * c / 2;
+            else
+              bend[d] += c * c, bends[d] += 1;
+          }
         for (Index k = 0; k + 1 < n; ++k) {
           const double difference = double(at[k * inner]) - double(at[(k + 1) * inner]);
           if (std::isfinite(difference)) neighbours[d] += difference * difference, steps[d] += 1;
@@ -59,6 +73,8 @@ std::vector<Ends> look_at_ends(Frames& frames) {
   for (std::size_t d = 0; d < axes; ++d) {
     ends[d].apart = std::sqrt(apart[d] / std::max(1.0, lines[d]));
     ends[d].neighbours = std::sqrt(neighbours[d] / std::max(1.0, steps[d]));
+    ends[d].bend = std::sqrt(bend[d] / std::max(1.0, bends[d]));
+    ends[d].kink = std::sqrt(kink[d] / std::max(1.0, lines[d]));
   }
   return ends;
 }
@@ -87,6 +103,10 @@ std::string decide(AxisFacts& facts, const SpaceAxis& axis, std::size_t d, const
     facts.bounded = true;
     why = "the ends are " + short_number(ends.apart / ends.neighbours) +
           " times as far apart as neighbours are";
+  } else if (facts.points > 4 && ends.kink > 3 * ends.bend && ends.bend > 0) {
+    facts.bounded = true;
+    why = "the field bends " + short_number(ends.kink / ends.bend) +
+          " times as much where its ends would meet as inside";
   } else {
     why =
         ends.neighbours > 0 ? "the ends fit each other as neighbours do" : "the field does not vary along it";
