@@ -54,8 +54,9 @@ FitChoice choose_loss(FitOptions& options, M& model, const DataOf<M>& train, con
     return {"loss", "the operator gives a field: the mean alone"};
   } else if (train.least_members() >= least_ensemble) {
     options.loss = ensemble_recipe(train);
-    return {"loss", Text("at least ", train.least_members(),
-                         " members of every condition: mean, variance and covariance have terms of their own")
+    const bool factors = train.covariance_factor.size() > 0;
+    return {"loss", Text("at least ", train.least_members(), " members of every condition: mean",
+                         factors ? ", variance and covariance" : " and variance", " have terms of their own")
                         .str()};
   } else {
     if (options.training.clip == 0) options.training.clip = 1;
