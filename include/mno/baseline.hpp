@@ -1,0 +1,3 @@
+#pragma once
+// The whole library and the operators of others, to compare with.
+#include "mno/mno.hpp"
