@@ -75,6 +75,7 @@
 #include "mno/loss/fair_crps.hpp"
 #include "mno/loss/fair_energy_score.hpp"
 #include "mno/loss/recipe.hpp"
+#include "mno/metric/block_bootstrap.hpp"
 #include "mno/metric/calibration.hpp"
 #include "mno/metric/conformal.hpp"
 #include "mno/metric/covariance_error.hpp"
