@@ -90,6 +90,7 @@
 #include "mno/metric/moments.hpp"
 #include "mno/metric/pit.hpp"
 #include "mno/metric/references.hpp"
+#include "mno/metric/residual_covariance.hpp"
 #include "mno/metric/rmse.hpp"
 #include "mno/metric/scorecard.hpp"
 #include "mno/metric/skill.hpp"
