@@ -5,12 +5,12 @@
 namespace experiment {
 
 extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
-    coverage, ablations, heat;
+    coverage, ablations, heat, winds, electricity;
 
 inline const std::vector<const Experiment*>& all() {
   static const std::vector<const Experiment*> list{
       &burgers,   &phi4, &spdebench_phi4, &rough_volatility, &superresolution, &cross_covariance, &coverage,
-      &ablations, &heat};
+      &ablations, &heat, &winds,          &electricity};
   return list;
 }
 

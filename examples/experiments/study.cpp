@@ -87,7 +87,7 @@ Data Data::at(Index coarser) const {
   if (coarser == points) return *this;
   mno::require(coarser >= 1 && points % coarser == 0, "Data::at", "coarser",
                mno::Text("a divisor of ", points), mno::Text(coarser));
-  return {key + " at points=" + std::to_string(coarser), file, rows, coarser};
+  return {key + " at points=" + std::to_string(coarser), file, rows, coarser, samples};
 }
 
 Study::Study(const Experiment& experiment, const Options& options)
@@ -184,10 +184,12 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     options.epochs = epochs;
   }
   Trained trained{method, training.name, full, {}};
-  for (Index seed = 1; seed <= options_.sizes.seeds; ++seed) {
+  const Index seeds = training.seeds > 0 ? training.seeds : options_.sizes.seeds;
+  for (Index seed = 1; seed <= seeds; ++seed) {
     options.seed = std::uint64_t(seed);
     const std::string key =
         "model " + std::string(version) + ": " + full.list() + " " +
+        (training.automatic ? "automatic " : "") +
         mno::detail::training_text(options, training.recipe, data.train.rows) +
         " scaled=" + std::to_string(training.scaled_factor) + " factors=" + std::to_string(training.factors) +
         (training.least_points > 0 ? " least_points=" + std::to_string(training.least_points) : "") + "\n" +
@@ -202,7 +204,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.what = method + ", seed " + std::to_string(seed);
     job.shape = full;
     job.request.fit.training = options;
-    job.request.fit.loss = training.recipe;
+    if (!training.automatic) job.request.fit.loss = training.recipe;
     job.request.recipe = training.name;
     if (!training.scaled_factor) job.request.fit.factor_scale = 1;
     job.request.fit.least_points = training.least_points;
@@ -212,7 +214,9 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.train = data.train;
     job.validation = data.validation;
     job.factors = training.factors;
-    job.work = double(data.train.rows) * double(data.train.points) * double(options.epochs);
+    constexpr Index some_epochs = 100;  // where fit is yet to choose
+    job.work = double(data.train.rows) * double(data.train.points) *
+               double(options.epochs > 0 ? options.epochs : some_epochs);
     jobs_.push_back(std::move(job));
   }
   return trained;
@@ -254,10 +258,12 @@ std::shared_ptr<const mno::Ensemble<float, 1>> Study::statistics(const Data& dat
     const auto file = program::open_ensembles(data.file);
     all = std::make_shared<const mno::Ensemble<float, 1>>(program::read_statistics<1>(*file, keep));
   }
-  if (all->grid().points[0] == data.points) return all;
-  auto& coarse = named(data.key);
-  if (!coarse) coarse = coarser(*all, data.points);
-  return coarse;
+  if (all->grid().points[0] == data.points && data.samples.empty()) return all;
+  auto& part = named(data.key);
+  if (!part && !data.samples.empty())
+    part = std::make_shared<const mno::Ensemble<float, 1>>(mno::subset(*all, data.samples));
+  if (!part) part = coarser(*all, data.points);
+  return part;
 }
 
 /// False if it was interrupted: then its checkpoint is there.
@@ -270,7 +276,7 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
     report(now);
     history.add(now);
   };
-  const auto train = statistics(job.train, program::needed(*request.fit.loss, job.factors));
+  const auto train = statistics(job.train, program::needed(request.fit.loss, job.factors));
   const auto validation = statistics(job.validation, {});
   const program::OperatorIn<1> model(program::choose(job.shape));
   if (model.train(*train, *validation, request).interrupted) return false;

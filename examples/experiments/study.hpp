@@ -31,16 +31,20 @@ struct Training {
   std::string name{};
   mno::TrainingOptions options{};
   mno::Recipe recipe{};
+  bool automatic = false;     // fit chooses the loss, and the length where none is given
+  Index seeds = 0;            // so many models; 0: as many as the experiment has
   bool scaled_factor = true;  // by 4√(mean training variance)
   Index factors = 16;         // of the ensemble's covariance, for losses that look at it
   Index least_points = 0;     // that the layers work on; 0: as given
 };
 
-/// Ensembles of one equation in a file of the cache, on some of its points.
+/// Ensembles of one equation in a file of the cache, on some of its points; or some samples of a file of
+/// measured data.
 struct Data {
   std::string key{};  // all that defines its content
   std::filesystem::path file{};
   Index rows = 0, points = 0;
+  std::vector<Index> samples{};  // of the file; none: all
 
   /// The same fields on a coarser grid.
   Data at(Index coarser) const;
@@ -64,6 +68,7 @@ struct Options {
   std::vector<int> ranks{};       // of ablations; none: what the experiment says
   std::uint64_t data_seed = 1;
   std::filesystem::path folder{}, cache{};
+  std::filesystem::path measured = "build/measured";  // where examples/measured/fetch has put its files
   int threads = 0;
   bool full = false, quick = false, restart = false, json = false;
 };
@@ -75,6 +80,7 @@ struct Experiment {
   Sizes full, quick;
   program::ShapeNumbers shape;
   void (*run)(Study&);
+  bool measured = false;  // it simulates nothing: its data are files, as large as they are
 };
 
 /// Thrown by run() and evaluate() where Ctrl-C or SIGTERM asked for it: what is done stays.
@@ -86,6 +92,7 @@ class Study {
 
   // --- what there is to do
   const Sizes& sizes() const { return options_.sizes; }
+  const Options& options() const { return options_; }
   bool full() const { return options_.full; }
   /// The experiment's own operator, or another kind or rank of it.
   program::ShapeNumbers shape(const std::string& kind = "mno", int rank = 0) const;

@@ -83,15 +83,17 @@ int run_experiment(const Experiment& one, experiment::Options& options) {
   auto& record = study.record();
   record.command = command_line();
   record.title = std::string("Experiment: ") + one.what;
-  record.description =
-      mno::Text("Trained on ", s.train, " initial conditions, validated on ", s.validation, ", scored on ",
-                s.test, " others; ", s.members, " members each, ", s.seeds, " seed(s).",
-                options.full ? "" : " This is a reduced run; --full is the protocol.",
-                " Scores are in normalised coordinates, pictures in those of the data and of the first seed. "
-                "The paper gives one W2 without its estimator; it stands beside both of ours. Its data was "
-                "made with constants that it does not give, so its numbers show the size to expect; MNO and "
-                "FNO are compared on the same data.")
-          .str();
+  if (record.description.empty())
+    record.description =
+        mno::Text(
+            "Trained on ", s.train, " initial conditions, validated on ", s.validation, ", scored on ",
+            s.test, " others; ", s.members, " members each, ", s.seeds, " seed(s).",
+            options.full ? "" : " This is a reduced run; --full is the protocol.",
+            " Scores are in normalised coordinates, pictures in those of the data and of the first seed. "
+            "The paper gives one W2 without its estimator; it stands beside both of ours. Its data was "
+            "made with constants that it does not give, so its numbers show the size to expect; MNO and "
+            "FNO are compared on the same data.")
+            .str();
   for (const auto& [key, value] : about.items())
     if (key == "ensemble" || key == "test" || key == "data_seed")
       record.settings.push_back({key, value.is_string() ? value.get<std::string>() : value.dump()});
@@ -112,6 +114,7 @@ int run_experiment(const Experiment& one, experiment::Options& options) {
 }
 
 std::string sizes_text(const Sizes& s) {
+  if (s.train == 0) return std::to_string(s.seeds) + " seed(s)";
   return std::to_string(s.train) + " conditions of " + std::to_string(s.members) + " members, " +
          std::to_string(s.seeds) + " seed(s)";
 }
@@ -138,10 +141,15 @@ void add_experiment(CLI::App& app, Run& run) {
     const auto size = [&](const char* flag, Index& value, const char* text) {
       sub->add_option(flag, value, text)->check(CLI::PositiveNumber);
     };
-    size("--samples", s.train, "Initial conditions to train on");
-    size("--validation", s.validation, "Initial conditions to validate on");
-    size("--test", s.test, "Initial conditions to test on");
-    size("--ensemble", s.members, "Members for each");
+    if (one->measured) {
+      sub->add_option("--measured", options->measured, "Where examples/measured/fetch has put its files")
+          ->capture_default_str();
+    } else {
+      size("--samples", s.train, "Initial conditions to train on");
+      size("--validation", s.validation, "Initial conditions to validate on");
+      size("--test", s.test, "Initial conditions to test on");
+      size("--ensemble", s.members, "Members for each");
+    }
     size("--epochs", s.epochs, "Times through the data (default: the recipe's)");
     size("--seeds", s.seeds, "Trainings; the rows are means over them");
     sub->add_option("--rank", options->shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
