@@ -17,11 +17,11 @@
 
 namespace experiment {
 
+namespace measured {
+
 namespace {
 
 namespace metric = mno::metric;
-using measured::Means;
-using measured::Places;
 
 /// What the two sets differ in.
 struct Set {
@@ -34,13 +34,13 @@ struct Set {
 /// Files of examples/measured/fetch, split and normalised.
 struct Record {
   Splits files;
-  measured::Data train, validation, test;
+  Data train, validation, test;
   mno::Normaliser normaliser;
   Places places;
   std::vector<Index> blocks;  // of the test conditions
 };
 
-measured::Data read(const std::filesystem::path& file) {
+Data read(const std::filesystem::path& file) {
   return program::read_statistics<1>(*program::open_ensembles(file), {.members = true});
 }
 
@@ -58,7 +58,7 @@ Record open(const Study& study, const Set& set) {
   std::vector<Index> train, validation;
   for (Index s = 0; s < opened->samples(); ++s)
     (set.for_validation(opened->group(s).value_or(0), last) ? validation : train).push_back(s);
-  const measured::Data all = read(train_file), test = read(test_file);
+  const Data all = read(train_file), test = read(test_file);
   mno::Fingerprint content;
   content.add(all);
   const std::string key = "measured " + set.name + " " + content.str();
@@ -73,8 +73,7 @@ Record open(const Study& study, const Set& set) {
       Places(all),
       {}};
   record.normaliser = mno::Normaliser::fit(record.train);
-  for (measured::Data* part : {&record.train, &record.validation, &record.test})
-    record.normaliser.apply(*part);
+  for (Data* part : {&record.train, &record.validation, &record.test}) record.normaliser.apply(*part);
   for (Index s = 0; s < test.size(); ++s)
     record.blocks.push_back(s / (record.places.count() * set.days_of_block));
   return record;
@@ -86,7 +85,7 @@ struct Scored {
 };
 const std::vector<double> levels{0.5, 0.8, 0.9, 0.95};
 
-template <class L> Scored score(const L& law, const measured::Data& test, std::uint64_t seed) {
+template <class L> Scored score(const L& law, const Data& test, std::uint64_t seed) {
   constexpr Index draws = 64;
   Scored result;
   metric::Crps crps;
@@ -164,7 +163,7 @@ Trained best_on_validation(Study& study, const std::string& method, const progra
 }
 
 mno::Law<float, 1, mno::AnyResidual> law_of(const Study& study, const Trained& trained, std::size_t seed,
-                                            const measured::Data& data) {
+                                            const Data& data) {
   return study.load(trained, seed)->own_law(data.condition());
 }
 
@@ -271,36 +270,34 @@ void run_measured(Study& study, const Set& set) {
 
   std::vector<Method> methods;
   const auto add = [&](const std::string& name, const Means& means, bool by_place) {
-    const measured::Spread spread(means, data.train, data.validation, data.places, rank, by_place);
+    const Spread spread(means, data.train, data.validation, data.places, rank, by_place);
     methods.push_back({name, true, {score(spread.around(means.test, data.test), data.test, 1)}});
   };
   const auto three = [&](auto&& of) { return Means{of(data.train), of(data.validation), of(data.test)}; };
-  add("climatology", three([&](const measured::Data& part) {
-        measured::Field none(part.size(), part.grid(), part.channels());
+  add("climatology", three([&](const Data& part) {
+        Field none(part.size(), part.grid(), part.channels());
         data.normaliser.apply(none);  // no anomaly, in the units of the file
         return none;
       }),
       true);
-  add("persistence", three([](const measured::Data& part) { return part.initial; }), true);
-  const Eigen::MatrixXd coefficients = measured::damping(data.train, data.places);
-  add("damped persistence",
-      three([&](const measured::Data& part) { return measured::damped(part, data.places, coefficients); }),
+  add("persistence", three([](const Data& part) { return part.initial; }), true);
+  const Eigen::MatrixXd coefficients = damping(data.train, data.places);
+  add("damped persistence", three([&](const Data& part) { return damped(part, data.places, coefficients); }),
       true);
-  const Eigen::MatrixXd weights = measured::linear_weights(data.train, data.validation);
-  add("linear", three([&](const measured::Data& part) { return measured::linear(part, weights); }), true);
+  const Eigen::MatrixXd weights = linear_weights(data.train, data.validation);
+  add("linear", three([&](const Data& part) { return linear(part, weights); }), true);
 
   const bool places = data.places.count() > 1;
   Method constant{"fno, one variance", true, std::vector<Scored>(fno.models.size())},
       residual{"fno, residual covariance", true, constant.seeds},
       by_place{"fno, residual covariance by place", true, constant.seeds};
   study.for_each_seed(fno, [&](std::size_t seed) {
-    const Means means =
-        three([&](const measured::Data& part) { return law_of(study, fno, seed, part).mean; });
+    const Means means = three([&](const Data& part) { return law_of(study, fno, seed, part).mean; });
     metric::References<float, 1> one;
-    one.residual_variance = measured::mean_square(means.validation, data.validation);
+    one.residual_variance = mean_square(means.validation, data.validation);
     constant.seeds[seed] = score(one.constant_variance(means.test), data.test, seed + 1);
     const auto spread = [&](bool apart) {
-      return measured::Spread(means, data.train, data.validation, data.places, rank, apart)
+      return Spread(means, data.train, data.validation, data.places, rank, apart)
           .around(means.test, data.test);
     };
     residual.seeds[seed] = score(spread(false), data.test, seed + 1);
@@ -344,19 +341,21 @@ const Set electricity_set{"electricity",
 
 }  // namespace
 
+}  // namespace measured
+
 const Experiment winds{"winds",
                        "measured winds on circles of latitude, next month given this one",
                        {0, 0, 0, 0, 0, 5},
                        {0, 0, 0, 0, 0, 1},
                        usual_shape,
-                       [](Study& study) { run_measured(study, winds_set); },
+                       [](Study& study) { measured::run_measured(study, measured::winds_set); },
                        true};
 const Experiment electricity{"electricity",
                              "measured daily curves of electricity, tomorrow given today",
                              {0, 0, 0, 0, 0, 5},
                              {0, 0, 0, 0, 0, 1},
                              usual_shape,
-                             [](Study& study) { run_measured(study, electricity_set); },
+                             [](Study& study) { measured::run_measured(study, measured::electricity_set); },
                              true};
 
 }  // namespace experiment
