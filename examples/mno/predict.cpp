@@ -26,6 +26,10 @@ struct PredictOptions {
   bool json = false;
 };
 
+bool has(const std::filesystem::path& path, const char* name) {
+  const auto names = open_arrays(path)->names();
+  return std::ranges::find(names, name) != names.end();
+}
 /// The array of this name, or the only one.
 io::Array read(const std::filesystem::path& path, const char* name) {
   const auto file = open_arrays(path);
@@ -67,8 +71,10 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
   const float time = float(options.time);
   mno::Condition<float, D> condition{initial.view(), {&time, 1}};
   mno::Field<float, D> known;
-  if (!options.fields.empty()) {
-    known = field<D>("fields", read(options.fields, "fields"), shape.known, loaded->domain());
+  const bool beside = shape.known > 0 && has(options.input, "fields");  // as data files have them
+  if (!options.fields.empty() || beside) {
+    known = field<D>("fields", read(options.fields.empty() ? options.input : options.fields, "fields"),
+                     shape.known, loaded->domain());
     condition.known = std::as_const(known).view();
   }
   const auto law = loaded->predict(condition);
@@ -136,7 +142,7 @@ void add_predict(CLI::App& app, Run& run) {
       ->required();
   command->add_option("--time", options->time, "t")->required()->check(CLI::NonNegativeNumber);
   command->add_option("--fields", options->fields,
-                      "Known fields, if the model has them and they are not stored in it");
+                      "Known fields, if the model has them and neither it nor the input holds them");
   command->add_option("--samples", options->samples, "Draws from each law")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

@@ -381,7 +381,58 @@ TEST_CASE("known fields go from the data through the model file to predictions")
   const auto mean = [&](const char* name) { return NpzReader(folder / name).read("mean"); };
   CHECK(mean("stored.npz") == mean("same.npz"));
   CHECK_FALSE(mean("stored.npz") == mean("other.npz"));
+  NpzWriter both(folder / "both.npz");  // a file that has the fields beside u0, as data files do
+  both.write("u0", Array::of({1, 1, 16}, values(16, 5)));
+  both.write("fields", Array::of({1, 1, 16}, values(16, 6)));
+  both.commit();
+  REQUIRE(mno_in(folder, "predict --model m.safetensors --input both.npz --time 0.5 -o beside.npz").code ==
+          0);
+  CHECK(mean("beside.npz") == mean("other.npz"));
   CHECK(mno_in(folder, "evaluate --model m.safetensors --data data.npz").code == 0);
+}
+
+TEST_CASE("an experiment on measured data compares laws with what costs little") {
+  const Scratch folder;
+  const auto nothing = mno_in(folder, "experiment electricity --measured nowhere");
+  CHECK(nothing.code == 2);
+  CHECK(says(nothing.errors, "'examples/measured/fetch nowhere' brings it"));
+  std::filesystem::create_directory(folder / "measured");
+  for (const auto& [part, days, first_month] : {std::tuple("train", 60, 1), std::tuple("test", 21, 20)}) {
+    NpzWriter file(folder / "measured" / ("electricity_" + std::string(part) + ".npz"));
+    const auto u =
+        values(Index(days + 1) * 16, std::uint64_t(days));  // yesterday's level goes on, with noise
+    std::vector<float> u0(std::size_t(days) * 16), uT(u0.size());
+    for (std::size_t i = 0; i < u0.size(); ++i) {
+      u0[i] = 3 * u[i / 16];
+      uT[i] = 2 * u[i / 16] + u[i + 16];
+    }
+    std::vector<double> month(std::size_t(days), 0.0);
+    for (int day = 0; day < days; ++day) month[std::size_t(day)] = first_month + day / 6;
+    file.write("u0", Array::of({days, 1, 16}, u0));
+    file.write("uT", Array::of({days, 1, 16}, uT));
+    file.write("t", Array::of({}, std::vector<double>{1}));
+    file.write("group", Array::of({days}, month));
+    file.commit();
+  }
+  const auto done = mno_in(
+      folder,
+      "experiment electricity --measured measured --epochs 2 --seeds 2 --json -o out/electricity" + small);
+  REQUIRE_MESSAGE(done.code == 0, done.errors);
+  const auto told = nlohmann::json::parse(done.out);
+  const auto value = [&](const std::string& method, const std::string& metric) {
+    for (const auto& row : told["rows"])
+      if (row["table"] == "electricity" && row["method"] == method && row["metric"] == metric)
+        return row["value"].get<double>();
+    return std::numeric_limits<double>::quiet_NaN();
+  };
+  CHECK(value("damped persistence", "crps") < 0.9 * value("climatology", "crps"));
+  CHECK(value("damped persistence", "crps") < value("persistence", "crps"));
+  double least = 1e9;  // the best baseline is at 0, and the others are above it
+  for (const char* method : {"climatology", "persistence", "damped persistence", "linear",
+                             "fno, one variance", "fno, residual covariance"})
+    least = std::min(least, value(method, "crps_to_best"));
+  CHECK(least == 0);
+  CHECK(std::isfinite(value("mno", "energy_to_best")));
 }
 
 TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and refuses other settings") {
