@@ -222,6 +222,9 @@ void put(Study& study, const Set& set, const Record& data, const std::vector<Met
                              .interval95 = unit * (difference.upper - difference.lower) / 2});
     }
     study.table(place, method.name, {differences});
+    auto& rows = study.record().rows;  // of means over seeds
+    for (auto row = rows.end() - Index(differences.size()); row != rows.end(); ++row)
+      row->seeds = int(method.seeds.size());
   }
   mno::report::Figure coverage{.name = "coverage",
                                .title = "Coverage of central bands in the years that were held back",
@@ -307,14 +310,20 @@ void run_measured(Study& study, const Set& set) {
   methods.push_back(std::move(residual));
   if (places) methods.push_back(std::move(by_place));
   Method law{"mno", false, std::vector<Scored>(mno.models.size())},
-      floored{"mno with its floor", false, law.seeds};
+      floored{"mno with its floor", false, law.seeds},
+      own_mean{"mean of mno, residual covariance", false, law.seeds};
   study.for_each_seed(mno, [&](std::size_t seed) {
     const auto own = law_of(study, mno, seed, data.test);
     law.seeds[seed] = score(own, data.test, seed + 1);
+    const Means means = three([&](const Data& part) { return law_of(study, mno, seed, part).mean; });
+    own_mean.seeds[seed] = score(
+        Spread(means, data.train, data.validation, data.places, rank, places).around(means.test, data.test),
+        data.test, seed + 1);
     floored.seeds[seed] = score(with_floor(own, floor_in_loss(mno.models[seed])), data.test, seed + 1);
   });
   methods.push_back(std::move(law));
   methods.push_back(std::move(floored));
+  methods.push_back(std::move(own_mean));
   put(study, set, data, methods);
   study.show(mno, data.files.test);
   study.record().description =

@@ -350,12 +350,12 @@ TEST_CASE("a file system that is full is an error, and the same command works on
           doctest::skip(::geteuid() != 0)) {  // who may not mount has the case before
   const Workplace place;
   std::filesystem::create_directory(place.cache());
-  if (::mount("tmpfs", place.cache().c_str(), "tmpfs", 0, "size=16k,mode=0700") != 0) {
+  if (::mount("tmpfs", place.cache().c_str(), "tmpfs", 0, "size=8k,mode=0700") != 0) {
     MESSAGE("not run: no file system can be mounted here");
     return;
   }
   const Mounted mounted{place.cache()};
-  REQUIRE(std::filesystem::file_size(MNO_STAND_IN) > 16 * 1024);
+  REQUIRE(std::filesystem::file_size(MNO_STAND_IN) > 8 * 1024);
   const auto full = place.train();
   CHECK(full.code != 0);
   CHECK_MESSAGE(says(full.errors, "No space left on device"), full.errors);
