@@ -158,6 +158,8 @@ template <class T, int D> class DrawsOnDevice {
 template <class T, int D, class... Terms>
 void add_draws_of_law(Pass<T, D, Cuda>& pass, const OnDraws<Terms...>& term, const LawBlock<T, D>& law,
                       const Target<T, D>& target, const Target<T, D>& host, double* values) {
+  require(term.residual.gaussian(), "OnDraws", "residual",
+          Text("gaussian, as what is drawn from laws on a GPU is"), Text(term.residual.text()));
   Cuda& device = pass.device();
   const DeviceScope scope(device.arena());
   detail::Scratch memory{device.arena()};

@@ -5,6 +5,7 @@
 
 #include "mno/data/noise_variance.hpp"
 #include "mno/loss/default_recipe.hpp"
+#include "mno/loss/energy_loss.hpp"
 #include "mno/train/fit_options.hpp"
 #include "mno/train/input_units.hpp"
 #include "mno/train/open_path.hpp"
@@ -44,31 +45,40 @@ std::vector<Index> lengths(const FitOptions& options, const DataOf<M>& train, bo
   return all;
 }
 
+template <class L> struct ChosenLoss {
+  L loss;
+  FitChoice choice;
+};
+
 /// The loss that suits data and model; for draws also what it wants of the optimiser, and the factor's scale
 /// by a pilot.
 template <class M, class Device>
-FitChoice choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const DataOf<M>& validation,
-                      Device& device) {
-  if constexpr (!M::stochastic) {
-    options.loss = default_field_recipe();
-    return {"loss", "the operator gives a field: the mean alone"};
+auto choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const DataOf<M>& validation,
+                 Device& device) {
+  const auto chosen = []<class L>(L loss, std::string why) {
+    return ChosenLoss<L>{std::move(loss), {"loss", std::move(why)}};
+  };
+  if constexpr (M::gives_draws) {
+    return chosen(energy_loss(), "the operator gives draws: their energy score and CRPS against members");
+  } else if constexpr (!M::stochastic) {
+    return chosen(default_field_recipe(), "the operator gives a field: the mean alone");
   } else if (train.least_members() >= least_ensemble) {
-    options.loss = ensemble_recipe(train);
     const bool factors = train.covariance_factor.size() > 0;
-    return {"loss", Text("at least ", train.least_members(), " members of every condition: mean",
-                         factors ? ", variance and covariance" : " and variance", " have terms of their own")
-                        .str()};
+    return chosen(ensemble_recipe(train),
+                  Text("at least ", train.least_members(), " members of every condition: mean",
+                       factors ? ", variance and covariance" : " and variance", " have terms of their own")
+                      .str());
   } else {
     if (options.training.clip == 0) options.training.clip = 1;
     const double noise =
         pilot_noise(model, train, validation.size() > 0 ? validation : train, options.training, device);
     if (!options.factor_scale) model.set_factor_scale(typename M::Scalar(4 * std::sqrt(noise)));
-    options.loss = draws_recipe(noise);
-    return {"loss", Text("a condition with ", train.least_members(),
-                         " member(s): the likelihood of whole fields, with gradients clipped to ",
-                         options.training.clip, "; a pilot run leaves a variance of ", noise,
-                         " unexplained, in normalised units")
-                        .str()};
+    return chosen(draws_recipe(noise),
+                  Text("a condition with ", train.least_members(),
+                       " member(s): the likelihood of whole fields, with gradients clipped to ",
+                       options.training.clip, "; a pilot run leaves a variance of ", noise,
+                       " unexplained, in normalised units")
+                      .str());
   }
 }
 

@@ -36,6 +36,7 @@ struct TrainingOptions {
   double average = 0;  // decay of the weights' moving average; 0: none is kept
   Index patience = 0;  // epochs without improvement on validation before training stops; 0: it does not
   Index validation_draws = 16;  // of every condition, where the operator has noise inside
+  AnyResidual residual{};  // the law of ξ and ζ: of what is drawn from laws in a loss, and of validation
 };
 
 /// What an epoch came to.
@@ -105,7 +106,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
       : model_(model),
         train_(train.data),
         validation_(validation),
-        loss_(std::move(loss)),
+        loss_(detail::drawn_from(std::move(loss), options.residual)),
         options_(checked(options)),
         device_(device),
         batch_(std::min(options_.batch, train_.size())),
@@ -253,6 +254,9 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
   static const TrainingOptions& checked(const TrainingOptions& options) {
     require(options.epochs >= 1, "Trainer", "epochs", Text("at least one"), Text(options.epochs));
     require(options.batch >= 1, "Trainer", "batch", Text("at least one sample"), Text(options.batch));
+    require(M::stochastic || options.residual.gaussian(), "Trainer", "residual",
+            Text("that of a law; this operator gives ", M::gives_draws ? "draws" : "a field"),
+            Text(options.residual.text()));
     return options;
   }
 
@@ -272,7 +276,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
       std::copy_n(model_.values().data(), M::parameters, spare_.data());
       engine_.average_values(model_.values());
     }
-    report.validation = score(model_, *validation_, device_, options_.validation_draws);
+    report.validation = score(model_, *validation_, device_, options_.validation_draws, options_.residual);
     report.best = stopping_.update(report.validation->criterion());
     if (report.best) {
       if (best_.size() == 0) best_ = Buffer<T>(M::parameters);
