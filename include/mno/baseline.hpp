@@ -1,3 +1,4 @@
 #pragma once
 // The whole library and the operators of others, to compare with.
+#include "mno/baseline/noise_fno.hpp"
 #include "mno/mno.hpp"

@@ -66,6 +66,7 @@
 #include "mno/layer/film.hpp"
 #include "mno/layer/fixed_field.hpp"
 #include "mno/layer/group_norm.hpp"
+#include "mno/layer/initial.hpp"
 #include "mno/layer/nearest.hpp"
 #include "mno/layer/noise.hpp"
 #include "mno/layer/pooling.hpp"

@@ -10,6 +10,7 @@
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 #include "mno/layer/identity.hpp"
+#include "mno/layer/initial.hpp"
 #include "mno/layer/initial_path.hpp"
 #include "mno/layer/scale.hpp"
 
@@ -155,6 +156,7 @@ template <int Times, class L> Repeat<Times, L> on_cuda(const Repeat<Times, L>*);
 template <int Times, class L> Tied<Times, L> on_cuda(const Tied<Times, L>*);
 template <class L, class G> cuda::GatedOnCuda<L, G> on_cuda(const Gated<L, G>*);
 template <int Channels> Identity<Channels> on_cuda(const Identity<Channels>*);
+template <int In_, int Channels> Initial<In_, Channels> on_cuda(const Initial<In_, Channels>*);
 template <int Channels, class Value> Scale<Channels, Value> on_cuda(const Scale<Channels, Value>*);
 template <int In_, int Channels> cuda::InitialPathOnCuda on_cuda(const InitialPath<In_, Channels>*);
 
