@@ -44,6 +44,12 @@ inline Training paper(const Task& task) {
   Training training{"paper", optimiser(task), mno::Recipe::paper(), false};
   return training;
 }
+/// Scores of draws: for an operator with noise inside, or a law by the same loss.
+inline Training energy(const Task& task) {
+  Training training{"energy", optimiser(task)};
+  training.energy = mno::energy_loss();
+  return training;
+}
 /// The mean alone, for a deterministic operator.
 inline Training mean(const Task& task) {
   Training training{"mean", optimiser(task), {}, false};

@@ -8,7 +8,6 @@
 #include <iostream>
 #include <limits>
 #include <mno/simulate/simulate.hpp>
-#include <mno/train/checkpoint.hpp>
 #include <thread>
 
 #include "command.hpp"
@@ -127,7 +126,7 @@ program::ShapeNumbers Study::shape(const std::string& kind, int rank) const {
   fill(wanted.modes, own.modes);
   fill(wanted.depth, own.depth);
   if (rank > 0) wanted.rank = rank;
-  if (kind == "fno") wanted.rank = 0;  // it has none
+  if (!kind.starts_with("mno")) wanted.rank = 0;  // it has none
   return wanted;
 }
 
@@ -135,7 +134,7 @@ program::ShapeNumbers Study::standard(const std::string& kind) const {
   program::ShapeNumbers wanted = options_.shape;
   wanted.dimension = wanted.channels = 1;
   wanted.kind = kind;
-  if (kind == "fno") wanted.rank = 0;
+  if (!kind.starts_with("mno")) wanted.rank = 0;
   return demand::completed(wanted);
 }
 
@@ -187,8 +186,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
   for (Index seed = 1; seed <= options_.sizes.seeds; ++seed) {
     options.seed = std::uint64_t(seed);
     const std::string key =
-        "model " + std::string(version) + ": " + full.list() + " " +
-        mno::detail::training_text(options, training.recipe, data.train.rows) +
+        "model " + std::string(version) + ": " + full.list() + " " + training.text(data.train.rows) +
         " scaled=" + std::to_string(training.scaled_factor) + " factors=" + std::to_string(training.factors) +
         (training.least_points > 0 ? " least_points=" + std::to_string(training.least_points) : "") + "\n" +
         data.train.key + "\n" + data.validation.key;
@@ -202,7 +200,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.what = method + ", seed " + std::to_string(seed);
     job.shape = full;
     job.request.fit.training = options;
-    job.request.fit.loss = training.recipe;
+    job.request.loss = training.loss();
     job.request.recipe = training.name;
     if (!training.scaled_factor) job.request.fit.factor_scale = 1;
     job.request.fit.least_points = training.least_points;
@@ -270,9 +268,10 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
     report(now);
     history.add(now);
   };
-  const auto train = statistics(job.train, program::needed(*request.fit.loss, job.factors));
-  const auto validation = statistics(job.validation, {});
   const program::OperatorIn<1> model(program::choose(job.shape));
+  const auto keep = program::needed(request.loss, model, job.factors);
+  const auto train = statistics(job.train, keep);
+  const auto validation = statistics(job.validation, {.members = keep.members && model.gives_draws()});
   if (model.train(*train, *validation, request).interrupted) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})
     std::filesystem::remove(request.model.string() + end);

@@ -11,6 +11,7 @@
 // Declaring costs nothing: run() simulates what is not in the cache and trains what is not, several models
 // side by side, each on one thread. A file of the cache is named by all that defines its content, so that
 // experiments share what they can, and a run that is interrupted or given again loses nothing.
+#include <mno/train/checkpoint.hpp>
 #include <mutex>
 
 #include "results.hpp"
@@ -31,9 +32,18 @@ struct Training {
   std::string name{};
   mno::TrainingOptions options{};
   mno::Recipe recipe{};
-  bool scaled_factor = true;  // by 4√(mean training variance)
-  Index factors = 16;         // of the ensemble's covariance, for losses that look at it
-  Index least_points = 0;     // that the layers work on; 0: as given
+  bool scaled_factor = true;                // by 4√(mean training variance)
+  Index factors = 16;                       // of the ensemble's covariance, for losses that look at it
+  Index least_points = 0;                   // that the layers work on; 0: as given
+  std::optional<mno::EnergyLoss> energy{};  // scores of draws, in the place of the recipe
+
+  demand::LossChoice loss() const {
+    return energy ? demand::LossChoice(*energy) : demand::LossChoice(recipe);
+  }
+  std::string text(Index rows) const {
+    return energy ? mno::detail::training_text(options, *energy, rows)
+                  : mno::detail::training_text(options, recipe, rows);
+  }
 };
 
 /// Ensembles of one equation in a file of the cache, on some of its points.

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <bit>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -185,6 +186,60 @@ TEST_CASE("at t = 0 the predicted mean is u_0 bit for bit, in the units of the d
   CHECK(law.read("mean") == data.u0);
   const Array variance = law.read("variance");
   for (const float v : variance.values<float>()) CHECK(v == 0);
+}
+
+TEST_CASE("an operator that gives draws is trained, judged and asked; a law is trained by the same loss") {
+  const Scratch folder;
+  simulate_heat(folder);
+  const auto train = [&](const std::string& with) {
+    return mno_in(folder, "train --data data.npz --epochs 5 --batch 8 --json " + with);
+  };
+  const std::string noisy = "-o m.safetensors --kind noise-fno --width 16 --modes 8 --depth 2 ";
+  const auto trained = train(noisy);
+  REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+  const auto report = nlohmann::json::parse(trained.out);
+  CHECK(says(report["choices"]["loss"].get<std::string>(), "the operator gives draws"));
+  CHECK(report["validation"].contains("crps"));
+  const auto about = nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out)["metadata"];
+  CHECK(about["kind"] == "noise-fno");
+  CHECK(says(about["training"].get<std::string>(), "loss=draws(1, 8, 0, members 16, fair_energy_score("));
+
+  const auto scored = mno_in(folder, "evaluate --model m.safetensors --data data.npz --json -o scores");
+  REQUIRE_MESSAGE(scored.code == 0, scored.errors);
+  std::vector<std::string> names;
+  const auto evaluation = nlohmann::json::parse(scored.out);
+  for (const auto& row : evaluation["rows"]) {
+    CHECK(std::isfinite(row["value"].get<double>()));
+    if (row["method"] == "mno") names.push_back(row["metric"]);
+  }
+  CHECK(names == std::vector<std::string>{"mean_rmse", "var_rmse", "w2s", "w2g", "crps", "energy_score",
+                                          "cov_frobenius_rel", "coverage", "coverage"});  // 16 draws: .5, .8
+  CHECK(evaluation["verdict"]["skills"].size() == 2);
+  CHECK(says(content(folder / "scores" / "report.html"), "The worst"));
+
+  const auto ask = [&](const std::string& with) {
+    const auto asked = mno_in(folder, "predict --model m.safetensors --input data.npz -o law.npz " + with);
+    CHECK_MESSAGE(asked.code == 0, asked.errors);
+    return NpzReader(folder / "law.npz").names();
+  };
+  ask("--time 0 --samples 3");
+  const Array u0 = NpzReader(folder / "data.npz").read("u0"),
+              samples = NpzReader(folder / "law.npz").read("samples");
+  CHECK(samples.layout().str() == "f32 (24, 3, 1, 16)");
+  for (std::size_t i = 0; i < samples.size(); ++i)  // every draw is u_0, bit for bit
+    CHECK(std::bit_cast<std::uint32_t>(samples.values<float>()[i]) ==
+          std::bit_cast<std::uint32_t>(u0.values<float>()[i / 48 * 16 + i % 16]));
+  const auto arrays = ask("--time 0.5");
+  CHECK(std::ranges::find(arrays, "variance") != arrays.end());
+  CHECK(std::ranges::find(arrays, "factor") == arrays.end());
+
+  const auto refused = train(noisy + "--recipe paper");
+  CHECK(refused.code == 2);
+  CHECK(says(refused.errors, "gives draws, which a recipe has no terms for"));
+  const auto law = train("-o law.safetensors --recipe energy --draws 4 --residual laplace" + small);
+  REQUIRE_MESSAGE(law.code == 0, law.errors);
+  const auto of_law = nlohmann::json::parse(mno_in(folder, "info law.safetensors --json").out)["metadata"];
+  CHECK(says(of_law["training"].get<std::string>(), "loss=draws(1, 4, 0, members 16, laplace, fair_energy"));
 }
 
 TEST_CASE("data with walls is trained on, judged, and asked on another grid, without a word about walls") {

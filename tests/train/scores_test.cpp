@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "mno/layer/noise.hpp"
+#include "mno/metric/evaluate.hpp"
 #include "mno/model/operators.hpp"
 
 using namespace mno;
@@ -56,6 +57,12 @@ TEST_CASE("single draws are judged by the CRPS, and have no variance to compare 
   CHECK(names(scores) == std::vector<std::string>{"mean_rmse", "crps"});
   CHECK(std::isnan(scores.w2g));
   CHECK(std::isnan(scores.variance_rmse));
+
+  const Scores heavy = score(model, single, default_device(), 16, Laplace{});
+  const auto of_laplace = with_residual(predict(model, single.condition()), Laplace{});
+  CHECK(heavy.crps ==
+        doctest::Approx(metric::evaluate(metric::Crps{}, of_laplace, single.members, single.counts).value()));
+  CHECK(heavy.crps != scores.crps);
 
   const auto law = predict(model, single.condition());
   const auto v = variance(law);

@@ -112,6 +112,7 @@ template <class T, int D> class DrawsOnDevice {
 
   /// Adds the cotangents of all terms, and their values per condition, weights and scale included.
   template <class... Terms> void add(const OnDraws<Terms...>& draws, double* values) {
+    pairs_.block.members = draws.members;
     draws.for_each_term([&]<class Term>(const Term& term) {
       static_assert(
           std::is_same_v<Term, FairEnergyScore> || std::is_same_v<Term, FairCrps>,

@@ -5,9 +5,9 @@
 //   x = m + Σ_k B_k ξ_k + η ζ,   ξ, ζ = √S z,  z ~ N(0, 1) independent
 //   m̄ += Σ x̄,   B̄_k += Σ x̄ ξ_k,   η̄ += Σ x̄ ζ        sums over the draws of a sample
 //
-// S = 1 for Gaussian residuals; for others it is one number per draw (law/residual.hpp), which does not depend
-// on the law's mean, factor and nugget, so the adjoint is the same. ξ and ζ are a function of (seed, step,
-// sample, draw): the same on every device and for any threads.
+// S = 1 for Gaussian residuals; for others it is one number per draw (law/residual.hpp), which does not
+// depend on the law's mean, factor and nugget, so the adjoint is the same. ξ and ζ are a function of (seed,
+// step, sample, draw): the same on every device and for any threads.
 #include <cmath>
 
 #include "mno/core/random.hpp"

@@ -33,6 +33,7 @@ template <class... Terms> struct OnDraws {
   Index draws;  // S of every condition
   std::tuple<Terms...> terms;
   double weight = 1;
+  Index members = 0;  // of every condition, that a step holds the draws against, others in every step; 0: all
   std::uint64_t seed = 0;  // of draws from a law
   AnyResidual residual{};  // of that law; a Trainer sets it to that of its options
 
@@ -51,8 +52,10 @@ template <class... Terms> struct OnDraws {
     static_assert((detail::DrawFunction<Terms, T, D> && ...),
                   "mno: a term inside of OnDraws needs `double operator()(const DrawBlock<T, D>&, const "
                   "Target<T, D>&, double scale) const`");
+    DrawBlock<T, D> seen = block;
+    seen.members = members;
     double total = 0;
-    for_each_term([&](const auto& term) { total += term(block, target, weight * scale); });
+    for_each_term([&](const auto& term) { total += term(seen, target, weight * scale); });
     return total;
   }
 
@@ -79,10 +82,13 @@ template <class... Terms> struct OnDraws {
     return value;
   }
 
-  /// "draws(1, 8, 0, fair_energy_score(1, 1e-06))"; residuals other than Gaussian stand before the terms.
+  /// "draws(1, 8, 0, fair_energy_score(1, 1e-06))"; how many members, if not all, and residuals other than
+  /// Gaussian stand before the terms.
   std::string text() const requires(Describable<Terms>&&...) {
     std::string out = std::string(name) + "(" + detail::exact_text(weight) + ", " + std::to_string(draws) +
-                      ", " + std::to_string(seed) + (residual.gaussian() ? "" : ", " + residual.text());
+                      ", " + std::to_string(seed) +
+                      (members > 0 ? ", members " + std::to_string(members) : "") +
+                      (residual.gaussian() ? "" : ", " + residual.text());
     std::apply([&](const auto&... term) { ((out += ", " + term_text(term)), ...); }, terms);
     return out + ")";
   }

@@ -65,8 +65,7 @@ struct ScorecardOptions {
     return least_members >= least_ensemble ? most_members : std::max<Index>(most_members, 64);
   }
   template <class T, int D> Index draws_for(const Ensemble<T, D>& data) const {
-    return draws_for(data.least_members(),
-                     data.counts.empty() ? 0 : *std::ranges::max_element(data.counts));
+    return draws_for(data.least_members(), data.counts.empty() ? 0 : *std::ranges::max_element(data.counts));
   }
 };
 

@@ -42,8 +42,8 @@ FitTrial<M> fit_trial(M model, const FitData<typename M::Scalar, M::dimension>& 
   if (!report.interrupted) {
     trainer.take_best();
     if (validation.size() > 0)
-      report.scores = score(model, validation, device, options.training.validation_draws,
-                            options.training.residual);
+      report.scores =
+          score(model, validation, device, options.training.validation_draws, options.training.residual);
     if constexpr (SaysText<L>)
       about["training"] = training_text(options.training, trainer.loss(), train.size());
   }

@@ -73,12 +73,12 @@ auto choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const Da
     const double noise =
         pilot_noise(model, train, validation.size() > 0 ? validation : train, options.training, device);
     if (!options.factor_scale) model.set_factor_scale(typename M::Scalar(4 * std::sqrt(noise)));
-    return chosen(draws_recipe(noise),
-                  Text("a condition with ", train.least_members(),
-                       " member(s): the likelihood of whole fields, with gradients clipped to ",
-                       options.training.clip, "; a pilot run leaves a variance of ", noise,
-                       " unexplained, in normalised units")
-                      .str());
+    return chosen(
+        draws_recipe(noise),
+        Text("a condition with ", train.least_members(),
+             " member(s): the likelihood of whole fields, with gradients clipped to ", options.training.clip,
+             "; a pilot run leaves a variance of ", noise, " unexplained, in normalised units")
+            .str());
   }
 }
 

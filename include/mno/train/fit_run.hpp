@@ -20,18 +20,19 @@ struct DeviceErrorOf<Device> {
 /// A run of training with its checkpoints.
 template <class M, class L, class Device> class FitRun {
  public:
-  FitRun(const FitOptions& options, M& model, const Normaliser& normaliser,
-         Trainer<M, L, Device>& trainer, io::Metadata& about)
+  FitRun(const FitOptions& options, M& model, const Normaliser& normaliser, Trainer<M, L, Device>& trainer,
+         io::Metadata& about)
       : options_(options),
         model_(model),
         normaliser_(normaliser),
         trainer_(trainer),
         about_(about),
         law_(law_text(options.training.residual, options.warp)) {
-    require(SaysText<L> || options.checkpoint.empty(), "fit", "checkpoint",
-            Text("none, as checkpoints tell losses apart by their text: own_term(name, function, numbers) has "
-                 "one"),
-            Text("one of a loss without a text"));
+    require(
+        SaysText<L> || options.checkpoint.empty(), "fit", "checkpoint",
+        Text("none, as checkpoints tell losses apart by their text: own_term(name, function, numbers) has "
+             "one"),
+        Text("one of a loss without a text"));
   }
 
   void resume() {

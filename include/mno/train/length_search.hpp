@@ -83,8 +83,8 @@ template <class M, class Device> class LengthSearch {
           io::wanted(kept.name(), loaded.metadata, "data") == data_.fingerprint) {
         FitReport report;
         report.epochs_done = done;
-        report.scores = score(loaded.model, data_.validation, device_,
-                              options_.training.validation_draws, options_.training.residual);
+        report.scores = score(loaded.model, data_.validation, device_, options_.training.validation_draws,
+                              options_.training.residual);
         best.emplace(FitTrial<M>{std::move(loaded.model), std::move(report), {}});
         best->about = options_.about;
         for (const char* key : {"training", "data", "data.samples"}) best->about[key] = loaded.metadata[key];

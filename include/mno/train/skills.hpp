@@ -33,8 +33,7 @@ std::vector<metric::NamedSkill> skills(const Surrogate<M>& surrogate,
     const metric::Members truth = metric::members(data.members_of(s));
     Field<typename M::Scalar, M::dimension> mean(1, data.grid(), data.channels());
     const auto score_with = [&](const auto* means) {
-      std::transform(means, means + mean.size(), mean.data(),
-                     [](auto m) { return typename M::Scalar(m); });
+      std::transform(means, means + mean.size(), mean.data(), [](auto m) { return typename M::Scalar(m); });
       constant.add(surrogate.references()->constant_variance(mean), 0, truth);
     };
     if constexpr (M::stochastic) {

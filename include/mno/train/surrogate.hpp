@@ -117,8 +117,8 @@ template <class M> class Surrogate {
     return predict(Condition<T, D>{initial.view(), {&time, 1}}, device);
   }
 
-  /// `count` draws of u_t for every condition, in the user's units: (condition·count + draw, grid…, C). Draw j
-  /// of condition i depends on (seed, i, j) and that condition only.
+  /// `count` draws of u_t for every condition, in the user's units: (condition·count + draw, grid…, C). Draw
+  /// j of condition i depends on (seed, i, j) and that condition only.
   template <class Device = Cpu>
   Field<T, D> draws(const Condition<T, D>& condition, Index count, std::uint64_t seed,
                     Device& device = default_device()) const {

@@ -36,9 +36,7 @@ class StudentT {
   }
   double nu() const { return nu_; }
 
-  double draw_variance(Stream& stream) const {
-    return (nu_ - 2) / (2 * detail::draw_gamma(stream, nu_ / 2));
-  }
+  double draw_variance(Stream& stream) const { return (nu_ - 2) / (2 * detail::draw_gamma(stream, nu_ / 2)); }
   void draw(Stream& stream, std::span<double> xi) const {
     detail::draw_scaled(stream, draw_variance(stream), xi);
   }
