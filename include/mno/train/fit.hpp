@@ -60,6 +60,32 @@ template <class M> DataOf<M> in_user_units(const Surrogate<M>& surrogate, DataOf
   return data;
 }
 
+/// The surrogate of a run that has come to its end, whatever its loss was.
+template <class M, class Device>
+Fit<M> fitted(FitTrial<M> trial, const FitData<typename M::Scalar, M::dimension>& data,
+              const FitOptions& options, std::vector<FitChoice> choices, Device& device) {
+  FitReport& report = trial.report;
+  report.train = data.train.size();
+  report.validation = data.validation.size();
+  report.factor_scale = double(trial.model.factor_scale());
+  for (const FitChoice& choice : choices) trial.about["choice." + choice.what] = choice.why;
+  report.choices = std::move(choices);
+  if (report.scores)
+    for (const auto& [name, value] : report.scores->named())
+      trial.about["validation." + name] = io::detail::number(value);
+  Fit<M> result{Surrogate<M>(std::move(trial.model), data.normaliser, options.training.residual, options.warp,
+                             std::move(trial.about)),
+                std::move(report)};
+  if (result.report.interrupted) return result;
+  result.surrogate.set_references(
+      references_of(result.surrogate.model(), data.train, result.report.scores, device));
+  if constexpr (M::stochastic)
+    if (options.calibrate > 0)
+      result.surrogate.calibrate(in_user_units(result.surrogate, data.validation), options.calibrate, 0.9,
+                                 device);
+  return result;
+}
+
 }  // namespace detail
 
 /// By a given loss, on data that is prepared already.
@@ -101,27 +127,8 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
     return detail::fit_trial(model, data, loss, of_length, about, device);
   });
   if (length_chosen) choices.push_back(search.choice());
-  FitReport& report = trial.report;
-  report.train = train.size();
-  report.validation = validation.size();
-  if constexpr (detail::SaysText<decltype(loss)>) report.loss = loss.text();
-  report.factor_scale = double(trial.model.factor_scale());
-  for (const FitChoice& choice : choices) trial.about["choice." + choice.what] = choice.why;
-  report.choices = std::move(choices);
-  if (report.scores)
-    for (const auto& [name, value] : report.scores->named())
-      trial.about["validation." + name] = io::detail::number(value);
-  Fit<M> result{Surrogate<M>(std::move(trial.model), normaliser, options.training.residual, options.warp,
-                             std::move(trial.about)),
-                std::move(report)};
-  if (result.report.interrupted) return result;
-  result.surrogate.set_references(
-      detail::references_of(result.surrogate.model(), train, result.report.scores, device));
-  if constexpr (M::stochastic)
-    if (options.calibrate > 0)
-      result.surrogate.calibrate(detail::in_user_units(result.surrogate, validation), options.calibrate, 0.9,
-                                 device);
-  return result;
+  if constexpr (detail::SaysText<decltype(loss)>) trial.report.loss = loss.text();
+  return detail::fitted(std::move(trial), data, options, std::move(choices), device);
 }
 
 /// With validation data of its own; an empty ensemble is none.

@@ -28,7 +28,7 @@ template <class M, class Device> class LengthSearch {
   }
 
   /// trial(options) for one length after the other; the best, or the one that was interrupted.
-  template <class Trial> FitTrial<M> run(Trial&& trial) {
+  FitTrial<M> run(const std::function<FitTrial<M>(const FitOptions&)>& trial) {
     std::vector<EpochReport> epochs;
     FitOptions options = options_;
     std::optional<FitTrial<M>> best;
