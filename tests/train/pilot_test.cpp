@@ -3,15 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include "line.hpp"
 #include "mno/model/model.hpp"
 
 using namespace mno;
 
 namespace {
 
-struct Tiny {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 8, modes = 3, depth = 1, projection = 8;
-};
+using mno_test::Line;
 
 /// u = u_0 + 0.1 noise, one draw per condition.
 Ensemble<float, 1> draws(Index conditions, std::uint64_t seed) {
@@ -35,7 +34,7 @@ TEST_CASE("what a trained mean leaves unexplained: above the variance of the noi
   TrainingOptions options;
   options.epochs = 200;
   options.batch = 16;
-  const Mno<Tiny> model(1);
+  const Mno<Line> model(1);
   const double noise = pilot_noise(model, train, held, options, default_device());
   MESSAGE("estimated ", noise, ", the noise has 0.01");
   CHECK(noise > 0.008);  // 512 squares: 0.01 within 6 %, and the mean's own error on top

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "io/scratch.hpp"
+#include "line.hpp"
 #include "mno/law/covariance.hpp"
 #include "mno/law/quantile.hpp"
 #include "mno/law/sample.hpp"
@@ -24,9 +25,7 @@ struct Pair {
                        known = 1;
 };
 using M = NuggetMno<Pair>;
-struct Line {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 2, depth = 1, projection = 4;
-};
+using mno_test::Line;
 
 /// Waves around a level that decay, with noise that is common to a field; `count` members of each.
 template <class T, Index C>
