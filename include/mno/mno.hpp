@@ -87,6 +87,7 @@
 #include "mno/metric/interval95.hpp"
 #include "mno/metric/log_score.hpp"
 #include "mno/metric/moments.hpp"
+#include "mno/metric/paired_floor.hpp"
 #include "mno/metric/pit.hpp"
 #include "mno/metric/references.hpp"
 #include "mno/metric/residual_covariance.hpp"
