@@ -212,6 +212,10 @@ Index points_of(const Equation& equation) {
   return std::visit([](const auto& e) { return e.grid().size(); }, equation);
 }
 
+Index channels_of(const Equation& equation) {
+  return std::visit([]<class E>(const E&) { return Index(E::channels); }, equation);
+}
+
 bool simulate_equation(const Equation& equation, const mno::Sampling& sampling,
                        const std::filesystem::path& output, int threads, Progress& progress) {
   return std::visit(

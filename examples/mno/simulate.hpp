@@ -25,6 +25,7 @@ std::string name_of(const Equation& equation);
 /// Every constant, so that equal texts are equal equations.
 std::string description(const Equation& equation);
 mno::Index points_of(const Equation& equation);
+mno::Index channels_of(const Equation& equation);
 
 /// Draws ensembles into an .npz file. False if it was interrupted: then nothing is written.
 bool simulate_equation(const Equation& equation, const mno::Sampling& sampling,
