@@ -186,7 +186,6 @@ void Study::show(const Trained& trained, const Data& data) {
   program::EvaluateRequest request;
   request.model = trained.models.at(0);
   request.selection = {.points = data.points, .members = data.members};
-  request.draws = data.members;
   request.seed = 1;
   request.metrics = {"crps"};
   request.floors = false;

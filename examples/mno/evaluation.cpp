@@ -261,8 +261,11 @@ std::string members_text(const io::EnsembleReader& file) {
 }
 
 Index draws_of(const io::EnsembleReader& file, const EvaluateRequest& request) {
-  return metric::ScorecardOptions{.draws = request.draws}.draws_for(file.least_members(),
-                                                                    file.most_members());
+  const auto seen = [&](Index members) {
+    return request.selection.members > 0 ? std::min(request.selection.members, members) : members;
+  };
+  return metric::ScorecardOptions{.draws = request.draws}.draws_for(seen(file.least_members()),
+                                                                    seen(file.most_members()));
 }
 
 Evaluation evaluate(io::EnsembleReader& file, const EvaluateRequest& request) {
