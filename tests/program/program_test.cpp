@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 #include <thread>
 
@@ -551,6 +552,31 @@ TEST_CASE("the tables of the documentation are those of the recorded rows") {
       0);
   CHECK_MESSAGE(content(folder / "made.md") == content(docs + "experiments.md"),
                 "again: mno tables docs/experiments.md --results docs/results");
+}
+
+TEST_CASE("recorded rows are the means of the runs that stand beside them, and say how they came about") {
+  for (const auto& entry : std::filesystem::directory_iterator(MNO_SOURCE_DIR "/docs/results")) {
+    const auto record = nlohmann::json::parse(content(entry.path()));
+    if (!record.contains("methods")) continue;  // of the protocol before
+    CHECK_MESSAGE(says(record["command"].get<std::string>(), "experiment"), entry.path().string());
+    for (const auto& row : record["rows"]) {
+      CAPTURE(row.dump());
+      const std::vector<double> values = row["values"];
+      const double mean = std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
+      CHECK(row["value"].get<double>() == doctest::Approx(mean).epsilon(1e-9));
+      if (!row.contains("ratio")) continue;
+      const std::vector<double> floors = row["floors"];
+      double ratio = 0;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        ratio += values[i] / floors.at(i) / double(values.size());
+      CHECK(row["ratio"].get<double>() == doctest::Approx(ratio).epsilon(1e-9));
+    }
+    for (const auto& method : record["methods"])
+      for (const auto& run : method["runs"]) {
+        CHECK(run["seconds"].get<double>() > 0);
+        CHECK(says(run["training"].get<std::string>(), "epochs="));
+      }
+  }
 }
 
 TEST_CASE("planes are trained on as lines are, and their fields are images on the page") {
