@@ -8,6 +8,7 @@
 #include <iostream>
 #include <mno/simulate/simulate.hpp>
 #include <mno/train/checkpoint.hpp>
+#include <numeric>
 #include <thread>
 
 #include "command.hpp"
@@ -249,10 +250,11 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.train = data.train;
     job.validation = data.validation;
     job.pair = pair;
-    const Index epochs = options.epochs > 0
-                             ? options.epochs
-                             : mno::default_lengths(data.train.rows, options.batch, false).back();
-    job.work = double(data.train.rows) * double(data.train.points) * double(epochs);
+    job.lengths = options.epochs > 0
+                      ? std::vector<Index>{options.epochs}
+                      : mno::default_lengths(data.train.rows, options.batch, data.train.members == 1);
+    job.work = double(data.train.rows) * double(data.train.points) *
+               double(std::accumulate(job.lengths.begin(), job.lengths.end(), Index(0)));
     jobs_.push_back(std::move(job));
   }
   return trained;
@@ -356,9 +358,14 @@ void Study::train_all() {
     try {
       const bool whole = train_one(job, [&](const mno::EpochReport& report) {
         const std::lock_guard lock(mutex);
-        const double part = job.work * double(report.epoch) / double(report.epochs);
+        Index epochs = report.epoch, all = 0;
+        for (const Index length : job.lengths) {
+          all += length;
+          if (length < report.epochs) epochs += length;  // shorter runs came before
+        }
+        const double part = job.work * std::min(1.0, double(epochs) / double(all));
         if (before < 0) {  // what an earlier run did does not count
-          before = job.work * std::max(0.0, double(report.epoch - 1)) / double(report.epochs);
+          before = job.work * std::max(0.0, double(epochs - 1)) / double(all);
           work -= before;
         }
         done += part - before;
@@ -380,6 +387,7 @@ void Study::train_all() {
       throw;
     }
     const std::lock_guard lock(mutex);
+    if (before > 0) work -= job.work - before;  // longer runs were not needed
     ++finished;
   });
   progress_->close();

@@ -184,7 +184,8 @@ class Study {
     program::TrainRequest request;
     Data train, validation;
     std::size_t pair;
-    double work;  // samples · points · epochs, for the time left
+    std::vector<Index> lengths;  // in epochs, that may be run one after the other
+    double work;                 // samples · points · epochs of all, for the time left
   };
   void simulate();
   void train_all();

@@ -59,7 +59,7 @@ TEST_CASE("further members tell what the law itself scores on the same members")
     CHECK(std::abs(ratio - 1) < 0.015);
     const Eigen::ArrayXd a = floor - floor.mean(), b = law - law.mean();
     const double correlation = (a * b).sum() / std::sqrt((a * a).sum() * (b * b).sum());
-    if (name != "w2s") CHECK(correlation > 0.75);  // w2s has draws of its own on either side
+    if (name != "w2s" && name != "energy_score") CHECK(correlation > 0.75);  // they have draws of their own
   }
 }
 

@@ -8,9 +8,9 @@
 // away,
 //
 //   mean_rmse, var_rmse    κ₂/S and κ₄/S + 2κ₂²/(S−1), estimated without bias (scorecard.hpp)
-//   crps, energy_score     nothing: they are fair, without bias in S
+//   crps                   nothing: it is fair, without bias in S
 //   w2g, cov_frobenius_rel squares that are sums of a part ∝ 1/M and one ∝ 1/S: the factor √(S/(S + M))
-//   w2s                    between M draws and M members, as a model is scored: M of the further members
+//   w2s, energy_score      between M draws and M members, as a model is scored: M of the further members
 //
 // Further members have a scatter of their own. In the square of an error it is √(2M/S) of what the test set
 // has: with S = 16 M a floor follows its test set, with S = M it scatters more than the expectation does.
@@ -24,9 +24,10 @@ namespace mno::metric {
 
 template <int D> class PairedFloor {
  public:
-  /// For these scores; none: all that suit ensembles, without coverage, which has a level and no floor.
-  explicit PairedFloor(const Grid<D>& grid, Index least_members, std::vector<std::string> metrics = {})
-      : card_(grid, least_members, options(std::move(metrics))) {}
+  PairedFloor(const Grid<D>& grid, Index least_members)
+      : few_(grid, least_members, {.metrics = {"w2s", "energy_score"}, .floors = false}),
+        all_(grid, least_members,
+             {.metrics = {"mean_rmse", "var_rmse", "w2g", "crps", "cov_frobenius_rel"}, .floors = false}) {}
 
   /// One condition: at least as many further members as there are members.
   template <class Own = void> void add(const Members& further, const Members& members) {
@@ -36,29 +37,22 @@ template <int D> class PairedFloor {
     require(share_ == 0 || share_ == double(s) / double(s + m), "metric::PairedFloor", "further",
             Text("the same multiple of the members in every condition"), Text(s));
     share_ = double(s) / double(s + m);
-    card_.add(further, members);
-    w2s_.add(further.leftCols(m), members);
+    all_.add(further, members);
+    few_.add(further.leftCols(m), members);
   }
 
   /// Metric and value, as the rows of a scorecard.
   std::vector<ScoreRow> rows() const {
-    std::vector<ScoreRow> rows = card_.rows();
-    for (ScoreRow& row : rows) {
+    std::vector<ScoreRow> rows = all_.rows();
+    for (ScoreRow& row : rows)
       if (row.metric == "w2g" || row.metric == "cov_frobenius_rel") row.value *= std::sqrt(share_);
-      if (row.metric == "w2s") row.value = w2s_.value();
-    }
+    for (const ScoreRow& row : few_.rows()) rows.push_back(row);
     return rows;
   }
 
  private:
-  static ScorecardOptions options(std::vector<std::string> metrics) {
-    if (metrics.empty())
-      metrics = {"mean_rmse", "var_rmse", "w2s", "w2g", "crps", "energy_score", "cov_frobenius_rel"};
-    return {.metrics = std::move(metrics), .floors = false};
-  }
-  Scorecard<D> card_;
-  W2s w2s_;
-  double share_ = 0;  // S/(S + M)
+  Scorecard<D> few_, all_;  // of M further members, and of all
+  double share_ = 0;        // S/(S + M)
 };
 
 }  // namespace mno::metric
