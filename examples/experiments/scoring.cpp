@@ -153,7 +153,10 @@ std::vector<Row> Study::table(const Place& place, const Trained& trained, const 
 void Study::tables(const Place& place, const std::vector<Trained>& all, const Data& data) {
   for (const Trained& one : all) {
     Place own = place;
-    if (own.paper_method.empty() && one.method.starts_with("mno")) own.paper_method = "mno";
+    if (one.spread != Spread::own)
+      own.paper_method = one.method;  // the paper has no controls
+    else if (own.paper_method.empty() && one.method.starts_with("mno"))
+      own.paper_method = "mno";
     table(own, one, data);
   }
 }

@@ -150,7 +150,7 @@ class Study {
     std::optional<double> time{};
   };
   std::vector<Row> table(const Place& place, const Trained& trained, const Data& data);
-  /// Those of several methods; names that begin with "mno-paper" or "mno" stand beside the paper's "mno".
+  /// Those of several methods; names that begin with "mno" stand beside the paper's "mno".
   void tables(const Place& place, const std::vector<Trained>& all, const Data& data);
   /// Rows that were measured otherwise, one list per pair.
   std::vector<Row> table(const Place& place, const std::string& method,
