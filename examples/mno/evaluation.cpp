@@ -109,7 +109,10 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
   mno::Grid<D> grid = file.grid<D>();
   if constexpr (D == 1)
     if (request.selection.points > 0) grid.points[0] = request.selection.points;
-  const Index channels = file.channels(), draws = draws_of(file, request), least = file.least_members();
+  const Index channels = file.channels(), draws = draws_of(file, request),
+              least = request.selection.members > 0
+                          ? std::min(request.selection.members, file.least_members())
+                          : file.least_members();
 
   metric::Scorecard<D> card(
       grid, least,
@@ -232,10 +235,11 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
   using Field = mno::Field<float, D>;
   const Field known = file.known<float, D>();
   const auto predict = [&](mno::Condition<float, D> condition, Index sample, const Field& initial,
-                           const metric::Members& members, std::uint64_t origin, std::uint64_t content) {
+                           const metric::Members& members, const metric::Members& further,
+                           std::uint64_t origin, std::uint64_t content) {
     const float time = condition.times[0];
     if (!model.gives_draws()) {
-      sink({sample, time, initial, model.own_law(condition), {}, members, origin, content});
+      sink({sample, time, initial, model.own_law(condition), {}, members, further, origin, content});
       return;
     }
     condition.draws = selection.draws;
@@ -243,34 +247,37 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
     const Field draws = model.own_draws(condition);
     sink({sample, time, initial,
           mno::with_residual(mno::empirical_law(draws, selection.draws), mno::AnyResidual()),
-          metric::members(draws), members, origin, content});
+          metric::members(draws), members, further, origin, content});
   };
-  file.for_each<float, D>([&](Index sample, Field& initial, float time, Field& members) {
+  file.for_each<float, D>([&](Index sample, Field& whole_initial, float time, Field& whole_members) {
     if (selection.time && std::abs(double(time) - *selection.time) > 1e-6) return;
     if (!selection.samples.empty() && std::ranges::find(selection.samples, sample) == selection.samples.end())
       return;
     mno::Fingerprint of_content;
-    of_content.add(std::as_const(initial).span());
+    of_content.add(std::as_const(whole_initial).span());
     const auto group = file.group(sample);
     const std::uint64_t origin = group ? std::bit_cast<std::uint64_t>(*group) : of_content.value();
-    of_content.add(std::as_const(members).span());
+    of_content.add(std::as_const(whole_members).span());
     of_content.add(std::span<const float>(&time, 1));
+    Field coarse[2], *initial = &whole_initial, *members = &whole_members;
     if constexpr (D == 1)
-      if (selection.points > 0 && selection.points != initial.points()) {
-        Field coarse = mno::subsample(members, selection.points),
-              start = mno::subsample(initial, selection.points);
-        model.to_own_coordinates(start);
-        model.to_own_coordinates(coarse);
-        predict({std::as_const(start).view(), {&time, 1}}, sample, start, metric::members(coarse), origin,
-                of_content.value());
-        return;
+      if (selection.points > 0 && selection.points != initial->points()) {
+        coarse[0] = mno::subsample(*initial, selection.points);
+        coarse[1] = mno::subsample(*members, selection.points);
+        initial = &coarse[0];
+        members = &coarse[1];
       }
-    model.to_own_coordinates(initial);
-    model.to_own_coordinates(members);
-    mno::Condition<float, D> condition{std::as_const(initial).view(), {&time, 1}};
+    model.to_own_coordinates(*initial);
+    model.to_own_coordinates(*members);
+    mno::Condition<float, D> condition{std::as_const(*initial).view(), {&time, 1}};
     if (known.size() > 0)
       condition.known = known.batch() == 1 ? known.view() : known.view().samples(sample, 1);
-    predict(condition, sample, initial, metric::members(members), origin, of_content.value());
+    metric::Members own = metric::members(*members), further;
+    if (const Index kept = selection.members; kept > 0 && kept < own.cols()) {
+      further = own.rightCols(own.cols() - kept);
+      own = own.leftCols(kept).eval();
+    }
+    predict(condition, sample, *initial, own, further, origin, of_content.value());
   });
 }
 
@@ -285,8 +292,11 @@ std::string members_text(const io::EnsembleReader& file) {
 }
 
 Index draws_of(const io::EnsembleReader& file, const EvaluateRequest& request) {
-  return metric::ScorecardOptions{.draws = request.draws}.draws_for(file.least_members(),
-                                                                    file.most_members());
+  const auto seen = [&](Index members) {
+    return request.selection.members > 0 ? std::min(request.selection.members, members) : members;
+  };
+  return metric::ScorecardOptions{.draws = request.draws}.draws_for(seen(file.least_members()),
+                                                                    seen(file.most_members()));
 }
 
 Evaluation evaluate(io::EnsembleReader& file, const EvaluateRequest& request) {

@@ -6,10 +6,12 @@
 #include <bit>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 #include <thread>
 
 #include "mno/core/random.hpp"
+#include "mno/core/version.hpp"
 #include "mno/io/hdf5/writer.hpp"
 #include "mno/io/zip/npz.hpp"
 #include "program/run_program.hpp"
@@ -458,6 +460,8 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   CHECK(metrics["mno"] == metrics["mno-paper-recipe"]);
   CHECK(metrics["fno"] == std::vector<std::string>{"mean_rmse", "w2s", "w2g", "crps", "energy_score"});
   const std::string page = content(folder / "out" / "burgers" / "report.html");
+  CHECK(metrics["fno-constant-variance"] == metrics["mno"]);  // controls are scored as any law
+  CHECK(metrics["fno-residual-covariance"] == metrics["mno"]);
   for (const char* part : {"<h2>Results</h2>", "<h2>Examples</h2>", "<h2>Calibration</h2>",
                            "<h2>Spectra</h2>", "<h2>Training</h2>", "reduced run"})
     CHECK_MESSAGE(says(page, part), part);
@@ -469,14 +473,22 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
     return files;
   };
   const auto before = cached();
-  const auto more = mno_in(folder, run + " --seeds 2");  // the first is done already
+  const auto more = mno_in(folder, run + " --pairs 2");  // the first is done already
   REQUIRE_MESSAGE(more.code == 0, more.errors);
   const auto both = nlohmann::json::parse(more.out);
   const auto after = cached();
-  CHECK(after.size() == before.size() + 8);  // four models with their histories
+  CHECK(after.size() == before.size() + 12);  // three files of data, three models with history and seconds
   for (const auto& [name, time] : before) CHECK_MESSAGE(after.at(name) == time, name);
   CHECK(both["rows"][0]["seeds"] == 2);
   CHECK(both["rows"][0]["interval95"].get<double>() > 0);
+  const auto row = both["rows"][0];  // the mean of what stands beside it, and the first is what it was
+  const std::vector<double> values = row["values"], floors = row["floors"];
+  REQUIRE(values.size() == 2);
+  CHECK(values[0] == first["rows"][0]["value"].get<double>());
+  CHECK(values[1] != values[0]);
+  CHECK(floors[1] != floors[0]);  // other test conditions
+  CHECK(row["value"].get<double>() == doctest::Approx((values[0] + values[1]) / 2));
+  CHECK(row["ratio"].get<double>() == doctest::Approx((values[0] / floors[0] + values[1] / floors[1]) / 2));
   CHECK(nlohmann::json::parse(content(folder / "out" / "burgers" / "results.json"))["rows"] == both["rows"]);
 
   // What another experiment needs is there already, if it is the same.
@@ -502,11 +514,11 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
 TEST_CASE("every experiment has a smallest form") {
   const Scratch folder;
   for (const std::string name : {"phi4", "spdebench-phi4", "rough-volatility", "superresolution",
-                                 "cross-covariance", "ablations", "heat"}) {
+                                 "cross-covariance", "ablations", "heat", "defaults"}) {
     CAPTURE(name);
     const auto done =
         mno_in(folder, "experiment " + name +
-                           " --samples 8 --validation 4 --test 4 --ensemble 8 --epochs 1 --seeds 1 "
+                           " --samples 8 --validation 4 --test 4 --ensemble 8 --epochs 1 --pairs 1 "
                            "--json -o out/" +
                            name + small + " --ranks 4");
     REQUIRE_MESSAGE(done.code == 0, done.errors);
@@ -514,13 +526,38 @@ TEST_CASE("every experiment has a smallest form") {
     CHECK(rows.size() >= 10);
     for (const auto& row : rows) CHECK_MESSAGE(std::isfinite(row["value"].get<double>()), row.dump());
     CHECK(std::filesystem::exists(folder / "out" / name / "report.html"));
+
+    // A number of it, from the model and the data that its record names.
+    const auto record = nlohmann::json::parse(content(folder / "out" / name / "run.json"));
+    CHECK(record["version"] == mno::library_version);
+    const auto method = record["methods"][0];
+    const auto at = method.value("at", nlohmann::json::object());
+    std::string flags = " --members 8";
+    if (at.contains("t")) flags += " --time " + at["t"].dump();
+    if (at.contains("resolution")) flags += " --points " + at["resolution"].dump();
+    const auto again =
+        mno_in(folder, "evaluate --json --model out/cache/" + method["runs"][0]["model"].get<std::string>() +
+                           " --data out/cache/" + method["runs"][0]["data"].get<std::string>() + flags);
+    REQUIRE_MESSAGE(again.code == 0, again.errors);
+    const auto of = [&](const nlohmann::json& among, const std::string& metric) {
+      for (const auto& row : among)
+        if (row["metric"] == metric && row.value("at", nlohmann::json::object()) == at &&
+            row["method"] == method["method"])
+          return row["value"].get<double>();
+      return std::nan("");
+    };
+    auto found = nlohmann::json::parse(again.out)["rows"];
+    for (auto& row : found)
+      if (row["metric"] != "coverage") row["at"] = at;
+    for (const char* metric : {"mean_rmse", "crps"})
+      CHECK_MESSAGE(of(found, metric) == doctest::Approx(of(rows, metric)).epsilon(1e-9), metric);
   }
 }
 
 TEST_CASE("an experiment that is interrupted goes on, and its rows are those of an undisturbed one") {
   const Scratch folder;
   const auto run = [](const char* out, int threads) {
-    return "experiment burgers --samples 64 --validation 4 --test 3 --ensemble 8 --epochs 30 --seeds 2 "
+    return "experiment burgers --samples 64 --validation 4 --test 3 --ensemble 8 --epochs 30 --pairs 2 "
            "--threads " +
            std::to_string(threads) + " -o " + out + "/burgers" + small;
   };
@@ -570,6 +607,31 @@ TEST_CASE("the tables of the documentation are those of the recorded rows") {
       0);
   CHECK_MESSAGE(content(folder / "made.md") == content(docs + "experiments.md"),
                 "again: mno tables docs/experiments.md --results docs/results");
+}
+
+TEST_CASE("recorded rows are the means of the runs that stand beside them, and say how they came about") {
+  for (const auto& entry : std::filesystem::directory_iterator(MNO_SOURCE_DIR "/docs/results")) {
+    const auto record = nlohmann::json::parse(content(entry.path()));
+    if (!record.contains("methods")) continue;  // of the protocol before
+    CHECK_MESSAGE(says(record["command"].get<std::string>(), "experiment"), entry.path().string());
+    for (const auto& row : record["rows"]) {
+      CAPTURE(row.dump());
+      const std::vector<double> values = row["values"];
+      const double mean = std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
+      CHECK(row["value"].get<double>() == doctest::Approx(mean).epsilon(1e-9));
+      if (!row.contains("ratio")) continue;
+      const std::vector<double> floors = row["floors"];
+      double ratio = 0;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        ratio += values[i] / floors.at(i) / double(values.size());
+      CHECK(row["ratio"].get<double>() == doctest::Approx(ratio).epsilon(1e-9));
+    }
+    for (const auto& method : record["methods"])
+      for (const auto& run : method["runs"]) {
+        CHECK(run["seconds"].get<double>() > 0);
+        CHECK(says(run["training"].get<std::string>(), "epochs="));
+      }
+  }
 }
 
 TEST_CASE("planes are trained on as lines are, and their fields are images on the page") {
