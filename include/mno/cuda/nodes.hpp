@@ -29,7 +29,8 @@ template <class G, class T> struct GateValues {
     to[b] = G::template value<T>(std::span<const T>(w, G::parameters), times[b]);
   }
 };
-/// y = g a or y += g a; where g = 0 the output is exactly zero, whatever a is.
+/// y = g a or y += g a; where g = 0 the output is exactly zero, whatever a is, and nothing is added (−0
+/// stays).
 template <class T> struct ScaleSamples {
   Rows<const T> a;
   const T* gate;
@@ -38,6 +39,7 @@ template <class T> struct ScaleSamples {
   bool add;
   MNO_HOST_DEVICE void operator()(Index i) const {
     const T g = gate[i / numbers_per_sample], value = g == T(0) ? T(0) : g * a(i);
+    if (add && g == T(0)) return;
     y(i) = add ? y(i) + value : value;
   }
 };
