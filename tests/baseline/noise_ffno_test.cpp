@@ -26,6 +26,15 @@ TEST_CASE("gradients, in one pass and as it is trained") {
   check_vjp<NoiseFfno<Plane>::Expression>(planes[1], 1);
 }
 
+TEST_CASE("a layer is a residual one: without its last weights it lets everything through") {
+  Probe<baseline::FfnoLayer<Line>, 1, double, Device> probe(lines[3], 1, 1, 3);
+  const auto with = probe.forward();
+  std::fill(probe.w.end() - 13 * 6, probe.w.end(), 0.0);  // W_2 and b_2
+  const auto through = probe.forward();
+  for (std::size_t i = 0; i < through.size(); ++i) CHECK(through.data()[i] == probe.x.data()[i]);
+  CHECK(std::abs(with(0, 0, 0) - through(0, 0, 0)) > 1e-3);
+}
+
 TEST_CASE("a field with its axes swapped gives the swapped field, where the axes' weights change places") {
   Ffno<Plane, double> model(3), swapped(3);
   for (const char* leaf : {"layer0.factorised-spectral.weight", "layer1.factorised-spectral.weight"}) {
