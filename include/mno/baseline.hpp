@@ -1,4 +1,8 @@
 #pragma once
 // The whole library and the operators of others, to compare with.
+#include "mno/baseline/f_spdeno.hpp"
+#include "mno/baseline/noise_ffno.hpp"
 #include "mno/baseline/noise_fno.hpp"
+#include "mno/baseline/sdeno.hpp"
+#include "mno/baseline/wiener_chaos.hpp"
 #include "mno/mno.hpp"

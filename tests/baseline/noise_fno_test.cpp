@@ -37,6 +37,7 @@ TEST_CASE("the noise is the same on 32, 64 and 128 points") {
   Probe<baseline::NoisyInput<Line>, 1, double, Device> coarse(Grid<1>{{32}}, 2, 1, 7),
       fine(Grid<1>{{128}}, 2, 1, 7);
   const auto a = coarse.forward(), b = fine.forward();
+  CHECK(a(1, 0, 2) != a(1, 1, 2));  // a field, not one number
   for (Index p = 0; p < 32; ++p)
     for (Index c = 2; c < 6; ++c) CHECK(a(1, p, c) == doctest::Approx(b(1, 4 * p, c)).epsilon(1e-12));
 }
