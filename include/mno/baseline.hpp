@@ -2,6 +2,7 @@
 // The whole library and the operators of others, to compare with.
 #include "mno/baseline/neural_cde.hpp"
 #include "mno/baseline/neural_sde.hpp"
+#include "mno/baseline/neural_spde.hpp"
 #include "mno/baseline/noise_ffno.hpp"
 #include "mno/baseline/noise_fno.hpp"
 #include "mno/mno.hpp"
