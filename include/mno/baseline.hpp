@@ -1,5 +1,6 @@
 #pragma once
 // The whole library and the operators of others, to compare with.
+#include "mno/baseline/diffusion.hpp"
 #include "mno/baseline/neural_cde.hpp"
 #include "mno/baseline/neural_sde.hpp"
 #include "mno/baseline/neural_spde.hpp"
