@@ -22,6 +22,7 @@
 #include "mno/expression/node.hpp"
 #include "mno/expression/oracle.hpp"
 #include "mno/expression/product.hpp"
+#include "mno/expression/recomputed.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 #include "mno/expression/text.hpp"

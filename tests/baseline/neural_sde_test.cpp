@@ -13,6 +13,9 @@ namespace {
 struct Line {
   static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 3, depth = 1, projection = 5;
 };
+struct Frugal : Line {
+  static constexpr bool recompute = true;
+};
 struct Plane {
   static constexpr int dimension = 2, channels = 2, rank = 2, width = 3, modes = 2, depth = 1, projection = 4;
 };
@@ -33,7 +36,7 @@ struct Sigma {
 constexpr int steps = 4, modes = 3;
 using Xi = Noise<3, 1, 1, modes>;
 using Linear = baseline::Solve<
-    steps, Initial<2, 1>,
+    Line, steps, Initial<2, 1>,
     baseline::EulerMaruyama<steps, Chain<Slice<3, 0, 1>, Scale<1, MinusTheta>>, Constant<3, 1, Sigma>, Xi>>;
 // [linear] end
 }  // namespace
@@ -74,6 +77,7 @@ TEST_CASE("a linear drift: mean (1 − θh)ⁿ u_0 and variance σ²h Σ (1 − 
 TEST_CASE("gradients, in one pass and as it is trained") {
   check_vjp<Linear>(lines[4]);
   check_vjp<NeuralSde<Line, double, 3>::Expression>(lines[6]);
+  check_vjp<NeuralSde<Frugal, double, 3>::Expression>(lines[6]);
   check_vjp<NeuralSde<Plane, double, 2>::Expression>(planes[1], 2);
   check_vjp<NeuralSdeTransition<Line, double>::Expression>(lines[4]);
 }

@@ -44,8 +44,8 @@ template <Shape S, int Noises = 16, int Steps = 8> struct NeuralCdeOperator {
     static constexpr const char* name = "readout";
   };
   using Increments = ControlIncrements<hidden, Noises, S::dimension, S::modes, Steps>;
-  using type =
-      Chain<Lift<S>, Tied<Steps, ControlledStep<VectorField, Increments>>, IncrementHead<S, Readout>>;
+  using type = Chain<Lift<S>, SolverSteps<S, Steps, ControlledStep<VectorField, Increments>>,
+                     IncrementHead<S, Readout>>;
 };
 
 }  // namespace baseline

@@ -26,12 +26,12 @@ using FourierNetwork =
     Chain<Pointwise<Inputs, S::width>, Repeat<S::depth, FourierLayer<S>>, detail::Projection<S, Outputs>>;
 
 /// x ↦ z_n from z_0 = Start(x), where a step reads [z | x]: what is given stays at hand.
-template <int Steps, Layer Start, Layer Step>
+template <class S, int Steps, Layer Start, Layer Step>
 struct Solve : Chain<Concat<Start, Identity<Start::inputs>>,
-                     Tied<Steps, Concat<Step, Slice<Step::inputs, Start::outputs, Start::inputs>>>,
+                     SolverSteps<S, Steps, Concat<Step, Slice<Step::inputs, Start::outputs, Start::inputs>>>,
                      Slice<Step::inputs, 0, Start::outputs>> {
   static_assert(Step::inputs == Start::outputs + Start::inputs && Step::outputs == Start::outputs,
-                "mno: Solve<n, start, step> needs a step from [z | x] to z, with z = start(x)");
+                "mno: Solve<shape, n, start, step> needs a step from [z | x] to z, with z = start(x)");
 };
 
 /// [z | x] ↦ z + h f + √h g ξ
@@ -48,7 +48,7 @@ template <Shape S, int Steps = 16> struct NeuralSdeOperator {
     static constexpr const char* name = "diffusion";
   };
   using Xi = Noise<both, state, S::dimension, S::modes>;
-  using type = Solve<Steps, Initial<given, state>, EulerMaruyama<Steps, Drift, Diffusion, Xi>>;
+  using type = Solve<S, Steps, Initial<given, state>, EulerMaruyama<Steps, Drift, Diffusion, Xi>>;
 };
 
 /// One step of the same equation with r Brownian motions and noise at every point, as a law with a density:

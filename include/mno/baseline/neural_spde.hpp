@@ -43,7 +43,8 @@ template <Shape S, int Steps = 16> struct NeuralSpdeOperator {
   };
   using Noisy = Product<Diffusion, Noise<latent, latent, S::dimension, S::modes>>;
   using Flow = Semigroup<latent, S::dimension, S::modes, Steps>;
-  using type = Chain<Lift<S>, Tied<Steps, MildStep<Steps, Forcing, Noisy, Flow>>, IncrementHead<S, Readout>>;
+  using type =
+      Chain<Lift<S>, SolverSteps<S, Steps, MildStep<Steps, Forcing, Noisy, Flow>>, IncrementHead<S, Readout>>;
 };
 
 }  // namespace baseline

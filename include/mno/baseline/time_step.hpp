@@ -4,9 +4,12 @@
 #include <array>
 #include <cmath>
 #include <span>
+#include <type_traits>
 
 #include "mno/core/host_device.hpp"
 #include "mno/core/layer.hpp"
+#include "mno/expression/recomputed.hpp"
+#include "mno/expression/repeat.hpp"
 
 namespace mno::baseline {
 
@@ -34,5 +37,16 @@ template <int Steps> struct RootTimeStep : WithoutParameters {
     return t > T(0) ? gbar / (2 * std::sqrt(T(Steps) * t)) : T(0);
   }
 };
+
+/// Does the shape say `recompute = true`? Then a solver keeps its states alone, and a step runs again on the
+/// way back.
+template <class S> constexpr bool recomputes() {
+  if constexpr (requires { S::recompute; })
+    return S::recompute;
+  else
+    return false;
+}
+template <class S, int Steps, Layer Step>
+using SolverSteps = Tied<Steps, std::conditional_t<recomputes<S>(), Recomputed<Step>, Step>>;
 
 }  // namespace mno::baseline

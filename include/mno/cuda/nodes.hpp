@@ -7,6 +7,7 @@
 #include "mno/expression/concat.hpp"
 #include "mno/expression/gated.hpp"
 #include "mno/expression/product.hpp"
+#include "mno/expression/recomputed.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 #include "mno/layer/constant.hpp"
@@ -159,6 +160,9 @@ template <class... Ls> Concat<Ls...> on_cuda(const Concat<Ls...>*);
 template <class A, class B> Product<A, B> on_cuda(const Product<A, B>*);
 template <int Times, class L> Repeat<Times, L> on_cuda(const Repeat<Times, L>*);
 template <int Times, class L> Tied<Times, L> on_cuda(const Tied<Times, L>*);
+/// A GPU keeps what it has computed.
+template <class L>
+decltype(cuda::find_on_cuda(static_cast<const L*>(nullptr), 0)) on_cuda(const Recomputed<L>*);
 template <class L, class G> cuda::GatedOnCuda<L, G> on_cuda(const Gated<L, G>*);
 template <int Channels> Identity<Channels> on_cuda(const Identity<Channels>*);
 template <int In_, int First, int Count> Slice<In_, First, Count> on_cuda(const Slice<In_, First, Count>*);
