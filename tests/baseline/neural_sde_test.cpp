@@ -24,6 +24,10 @@ struct Standard {
   static constexpr int dimension = 1, channels = 1, rank = 16, width = 24, modes = 16, depth = 2,
                        projection = 64;
 };
+/// The same, as large as the paper's operator.
+struct Large {
+  static constexpr int dimension = 1, channels = 1, rank = 16, width = 48, modes = 16, depth = 2;
+};
 
 // [linear]
 struct MinusTheta {
@@ -115,4 +119,5 @@ TEST_CASE("one step is a law: mean u_0 + t f, deviations √t g") {
 
 TEST_CASE("its size at the shape of the tables") {
   CHECK(NeuralSde<Standard>::parameters == 2 * (24 * 4 + 2 * (16 * 2 * 24 * 24 + 24 * 25) + 64 * 25 + 65));
+  CHECK(NeuralSde<Large>::parameters == 317506);
 }

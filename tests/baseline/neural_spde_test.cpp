@@ -22,6 +22,10 @@ struct Standard {
   static constexpr int dimension = 1, channels = 1, rank = 16, width = 32, modes = 16, depth = 1,
                        projection = 64;
 };
+/// The same, as large as the paper's operator.
+struct Large {
+  static constexpr int dimension = 1, channels = 1, rank = 16, width = 88, modes = 16, depth = 1;
+};
 
 struct Nothing {
   static constexpr double value = 0;
@@ -105,4 +109,5 @@ TEST_CASE("every draw begins at u_0, and no two are the same") {
 TEST_CASE("its size at the shape of the tables") {
   CHECK(NeuralSpde<Standard>::parameters ==
         32 * 3 + 2 * (64 * 33 + 32 * 65) + 16 * 2 * 32 * 32 + 2 * 16 * 32 + (64 * 33 + 65) + 1);
+  CHECK(NeuralSpde<Large>::parameters == 307898);
 }
