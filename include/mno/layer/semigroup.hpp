@@ -15,7 +15,7 @@
 namespace mno {
 
 template <int Channels, int D, int Modes, int Steps> struct Semigroup {
-  static constexpr int inputs = Channels, outputs = Channels;
+  static constexpr int inputs = Channels, outputs = Channels, kept = Modes, steps = Steps;
   static constexpr const char* name = "semigroup";
   static constexpr Index modes = mode_count<D>(Modes);
   static constexpr std::array leaves{parameter("rate", modes, Channels),        // θ
@@ -66,17 +66,58 @@ template <int Channels, int D, int Modes, int Steps> struct Semigroup {
       const T *const from = trace.coefficients.at(k, b) + c, re = from[0], im = from[Channels];
       T* const bar = z.at(k, b) + c;
       const T bar_re = bar[0], bar_im = bar[Channels];
-      const T e_bar_re = bar_re * re + bar_im * im, e_bar_im = bar_im * re - bar_re * im;
-      const T real = e_bar_re * e.real + e_bar_im * e.imaginary;       // of Ē* E
-      const T imaginary = e_bar_re * e.imaginary - e_bar_im * e.real;  // likewise
-      wbar[std::size_t(e.at)] -= e.step * real * e.slope;
-      wbar[std::size_t(modes * Channels + e.at)] += e.turn * e.step * imaginary;
-      if (!pass.times_bar.empty())
-        pass.times_bar[std::size_t(b)] += (e.frequency * imaginary - e.rate * real) / T(Steps);
+      const Bars<T> all = bars(e, re, im, bar_re, bar_im);
+      wbar[std::size_t(e.at)] += all.rate;
+      wbar[std::size_t(modes * Channels + e.at)] += all.frequency;
+      if (!pass.times_bar.empty()) pass.times_bar[std::size_t(b)] += all.time;
       bar[0] = e.real * bar_re + e.imaginary * bar_im;
       bar[Channels] = e.real * bar_im - e.imaginary * bar_re;
     });
     if (xbar) f.expand(z, xbar, Weight::analysis, pass.scratch_arena(), write);
+  }
+
+  // What every device does with one wave of one channel.
+
+  /// Whose rate the wave of an index has. k_D is fastest: of the waves with k_D = 0, those before the mean
+  /// take the rates of those behind.
+  static constexpr Index planes = modes / Modes;
+  MNO_HOST_DEVICE static Index owner(Index index) {
+    const Index plane = index / Modes;
+    return index % Modes == 0 && plane < planes / 2 ? (planes - 1 - plane) * Modes : index;
+  }
+
+  /// What multiplies it, and what that is made of.
+  template <class T> struct Wave {
+    T real, imaginary;                     // of E
+    T step, rate, frequency, slope, turn;  // h, λ, ω, dλ/dθ, and 1, −1 or 0: which way it turns
+    Index at;                              // of θ among the parameters
+  };
+  template <class T>
+  MNO_HOST_DEVICE static Wave<T> wave(const Wavenumbers<D>& waves, const T* w, Index k, Index c, T h) {
+    const Index index = waves.weight_index(k), own = owner(index);
+    const T turn = own != index ? T(-1) : T(index == planes / 2 * Modes ? 0 : 1);  // the mean stays
+    const Index at = own * Channels + c;
+    const T theta = w[at], frequency = turn * w[modes * Channels + at];
+    const T rate = theta > 0 ? theta + std::log1p(std::exp(-theta)) : std::log1p(std::exp(theta));
+    const T decay = std::exp(-rate * h), slope = 1 / (1 + std::exp(-theta));
+    return {decay * std::cos(frequency * h),
+            -decay * std::sin(frequency * h),
+            h,
+            rate,
+            frequency,
+            slope,
+            turn,
+            at};
+  }
+
+  /// The shares of θ̄, ω̄ and t̄, from x̂ and Ȳ.
+  template <class T> struct Bars { T rate, frequency, time; };
+  template <class T> MNO_HOST_DEVICE static Bars<T> bars(const Wave<T>& e, T re, T im, T bar_re, T bar_im) {
+    const T e_bar_re = bar_re * re + bar_im * im, e_bar_im = bar_im * re - bar_re * im;
+    const T real = e_bar_re * e.real + e_bar_im * e.imaginary;       // of Ē* E
+    const T imaginary = e_bar_re * e.imaginary - e_bar_im * e.real;  // likewise
+    return {-e.step * real * e.slope, e.turn * e.step * imaginary,
+            (e.frequency * imaginary - e.rate * real) / T(Steps)};
   }
 
  private:
@@ -84,40 +125,15 @@ template <int Channels, int D, int Modes, int Steps> struct Semigroup {
     return pass.template cached<Transform<T, D>>(transform_key<D>(grid, Channels, Modes));
   }
 
-  /// What multiplies one wave of one channel, and what it is made of.
-  template <class T> struct Wave {
-    T real, imaginary;                     // of E
-    T step, rate, frequency, slope, turn;  // h, λ, ω, dλ/dθ, and 1, −1 or 0: which way it turns
-    Index at;                              // of θ among the parameters
-  };
   template <class T, class F, class W, class Pass, class Visit>
   static void for_each_wave(const F& f, W w, const Pass& pass, Index batch, Visit&& visit) {
     for (Index k = 0; k < f.modes(); ++k)
       for (Index c = 0; c < Channels; ++c) {
-        // k_D is fastest: of the waves with k_D = 0, those before the mean take the rates of those behind.
-        constexpr Index planes = modes / Modes;
-        const Index index = f.waves().weight_index(k), plane = index / Modes;
-        const bool partner = index % Modes == 0 && plane < planes / 2;
-        const T turn = partner ? T(-1) : T(index == planes / 2 * Modes ? 0 : 1);
-        const Index at = (partner ? (planes - 1 - plane) * Modes : index) * Channels + c;
-        const T theta = w[std::size_t(at)], frequency = turn * w[std::size_t(modes * Channels + at)];
-        const T rate = theta > 0 ? theta + std::log1p(std::exp(-theta)) : std::log1p(std::exp(theta));
-        const T slope = 1 / (1 + std::exp(-theta));
-        Wave<T> wave{};
+        Wave<T> e{};
         for (Index b = 0; b < batch; ++b) {
           const T h = pass.times[std::size_t(b)] / T(Steps);
-          if (b == 0 || h != wave.step) {  // most samples of a block have one time
-            const T decay = std::exp(-rate * h);
-            wave = {decay * std::cos(frequency * h),
-                    -decay * std::sin(frequency * h),
-                    h,
-                    rate,
-                    frequency,
-                    slope,
-                    turn,
-                    at};
-          }
-          visit(wave, k, b, c);
+          if (b == 0 || h != e.step) e = wave(f.waves(), w.data(), k, c, h);  // most have one time
+          visit(e, k, b, c);
         }
       }
   }
