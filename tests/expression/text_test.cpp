@@ -6,6 +6,7 @@
 #include <set>
 
 #include "mno/expression/coarse.hpp"
+#include "mno/layer/constant.hpp"
 #include "mno/layer/conv.hpp"
 #include "mno/layer/factorised_spectral.hpp"
 #include "mno/layer/film.hpp"
@@ -16,6 +17,7 @@
 #include "mno/layer/noise.hpp"
 #include "mno/layer/pooling.hpp"
 #include "mno/layer/scale.hpp"
+#include "mno/layer/semigroup.hpp"
 #include "mno/layer/slice.hpp"
 #include "mno/layer/superposition.hpp"
 #include "mno/model/operators.hpp"
@@ -145,6 +147,9 @@ TEST_CASE("every template argument of the library's leaves and nodes shows in th
             Hermite<2, 1>, Hermite<2, 2>, Hermite<3, 1>, Hermite<1, 2>, Superposition<2, 1>,
             Superposition<1, 2>, Superposition<1, 3>, Slice<3, 0, 2>, Slice<3, 1, 2>, Slice<3, 1, 1>,
             Slice<4, 1, 2>,  //
+            Constant<2, 2, Half>, Constant<2, 2, Third>, Constant<2, 3, Half>, Constant<3, 2, Half>,
+            Semigroup<2, 1, 6, 1>, Semigroup<2, 2, 2, 1>, Semigroup<2, 1, 5, 1>, Semigroup<3, 1, 6, 1>,
+            Semigroup<2, 1, 6, 2>,  //
             FixedField<2, 1, 1, 4>, FixedField<2, 1, 2, 4>, FixedField<2, 1, 1, 3>, FixedField<2, 2, 1, 4>,
             FixedField<3, 1, 1, 4>,  //
             Chain<A, B>, Chain<B, A>, Sum<A, B>, Sum<B, A>, Product<A, B>, Product<B, A>, Concat<A, B>,

@@ -7,8 +7,10 @@
 #include "mno/expression/concat.hpp"
 #include "mno/expression/gated.hpp"
 #include "mno/expression/product.hpp"
+#include "mno/expression/recomputed.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
+#include "mno/layer/constant.hpp"
 #include "mno/layer/hermite.hpp"
 #include "mno/layer/identity.hpp"
 #include "mno/layer/initial.hpp"
@@ -119,8 +121,9 @@ template <class L, class G> struct GatedOnCuda {
     device.for_each(ybar.batch,
                     detail::GateAdjoint<G, T>{w.data() + L::parameters, pass.times.data(), gate_bar, shares,
                                               pass.times_bar.empty() ? nullptr : pass.times_bar.data()});
-    add_column_sums<T>(device, {shares, ybar.batch, Index(G::parameters), Index(G::parameters)},
-                       wbar.data() + L::parameters);
+    if constexpr (G::parameters > 0)
+      add_column_sums<T>(device, {shares, ybar.batch, Index(G::parameters), Index(G::parameters)},
+                         wbar.data() + L::parameters);
     vjp_of<L, Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass, write);
   }
 };
@@ -159,12 +162,17 @@ template <class... Ls> Concat<Ls...> on_cuda(const Concat<Ls...>*);
 template <class A, class B> Product<A, B> on_cuda(const Product<A, B>*);
 template <int Times, class L> Repeat<Times, L> on_cuda(const Repeat<Times, L>*);
 template <int Times, class L> Tied<Times, L> on_cuda(const Tied<Times, L>*);
+/// A GPU keeps what it has computed.
+template <class L>
+decltype(cuda::find_on_cuda(static_cast<const L*>(nullptr), 0)) on_cuda(const Recomputed<L>*);
 template <class L, class G> cuda::GatedOnCuda<L, G> on_cuda(const Gated<L, G>*);
 template <int Channels> Identity<Channels> on_cuda(const Identity<Channels>*);
 template <int In_, int First, int Count> Slice<In_, First, Count> on_cuda(const Slice<In_, First, Count>*);
 template <int Channels, int Order> Hermite<Channels, Order> on_cuda(const Hermite<Channels, Order>*);
 template <int Terms, int Channels>
 Superposition<Terms, Channels> on_cuda(const Superposition<Terms, Channels>*);
+template <int In_, int Channels, class Value>
+Constant<In_, Channels, Value> on_cuda(const Constant<In_, Channels, Value>*);
 template <int In_, int Channels> Initial<In_, Channels> on_cuda(const Initial<In_, Channels>*);
 template <int Channels, class Value> Scale<Channels, Value> on_cuda(const Scale<Channels, Value>*);
 template <int In_, int Channels> cuda::InitialPathOnCuda on_cuda(const InitialPath<In_, Channels>*);
