@@ -28,6 +28,7 @@ template <class L> std::string training_text(const TrainingOptions& o, const L& 
   add("average", o.average);
   add("patience", double(o.patience));
   add("validation_draws", double(o.validation_draws));
+  if (o.symmetries.any()) out += " symmetries=" + o.symmetries.text();
   return out + " loss=" + loss.text();
 }
 }  // namespace detail

@@ -1,6 +1,6 @@
 #pragma once
 // From data in the user's units to a Surrogate: warp, normaliser, split, factor scale, known fields, path,
-// loss, length, training with checkpoints, the best weights, scores.
+// loss, symmetries, length, training with checkpoints, the best weights, scores.
 //
 //   const auto [surrogate, report] = mno::fit<mno::NuggetMno<Shape>>(data);
 //   for (const auto& [what, why] : report.choices) …
@@ -60,13 +60,14 @@ Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = 
     else
       return default_device();
   }();
+  if (detail::looks_for_symmetries<M>(options, train)) keep_zero(data);
   const bool validated = validation.size() > 0;
   const std::vector<Index> lengths = detail::lengths<M>(options, train, validated);
   const bool length_chosen = options.training.epochs == 0;
   options.training.epochs = lengths.back();
   M model = detail::first_model<M>(options, train, host);
   std::vector<FitChoice> choices;
-  if (!options.loss) choices.push_back(detail::choose_loss(options, model, train, validation, device));
+  if (!options.loss) choices = detail::choose_recipe(options, model, data, device);
   io::Metadata about = options.about;
   about["data"] = fingerprint;
   about["data.samples"] =

@@ -1,10 +1,12 @@
 #pragma once
 // What `fit` chooses by itself: the model before its first step, the loss, lengths of training to try.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "mno/data/noise_variance.hpp"
 #include "mno/loss/default_recipe.hpp"
+#include "mno/train/fit_data.hpp"
 #include "mno/train/fit_options.hpp"
 #include "mno/train/input_units.hpp"
 #include "mno/train/open_path.hpp"
@@ -44,31 +46,54 @@ std::vector<Index> lengths(const FitOptions& options, const DataOf<M>& train, bo
   return all;
 }
 
-/// The loss that suits data and model; for draws also what it wants of the optimiser, and the factor's scale
-/// by a pilot.
-template <class M, class Device>
-FitChoice choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const DataOf<M>& validation,
-                      Device& device) {
-  if constexpr (!M::stochastic) {
-    options.loss = default_field_recipe();
-    return {"loss", "the operator gives a field: the mean alone"};
-  } else if (train.least_members() >= least_ensemble) {
+/// The loss that suits the data, and for draws what it wants of the optimiser and of the factor's scale;
+/// `noise` is what a pilot leaves unexplained.
+template <class M>
+FitChoice choose_loss(FitOptions& options, M& model, const DataOf<M>& train, double noise) {
+  if (train.least_members() >= least_ensemble) {
     options.loss = ensemble_recipe(train);
     const bool factors = train.covariance_factor.size() > 0;
     return {"loss", Text("at least ", train.least_members(), " members of every condition: mean",
                          factors ? ", variance and covariance" : " and variance", " have terms of their own")
                         .str()};
+  }
+  if (options.training.clip == 0) options.training.clip = 1;
+  if (!options.factor_scale) model.set_factor_scale(typename M::Scalar(4 * std::sqrt(noise)));
+  options.loss = draws_recipe(noise);
+  return {"loss", Text("a condition with ", train.least_members(),
+                       " member(s): the likelihood of whole fields, with gradients clipped to ",
+                       options.training.clip, "; a pilot run leaves a variance of ", noise,
+                       " unexplained, in normalised units")
+                      .str()};
+}
+
+/// Symmetries are part of the recipe: looked for where no loss is asked for, in data that can tell.
+template <class M> bool looks_for_symmetries(const FitOptions& options, const DataOf<M>& train) {
+  return M::stochastic && options.symmetries && !options.loss && !options.training.symmetries.any() &&
+         train.size() >= Pilot<M>::least && train.known.size() == 0;
+}
+
+/// The loss, and the symmetries that the law seems to have.
+template <class M, class Device>
+std::vector<FitChoice> choose_recipe(FitOptions& options, M& model,
+                                     const FitData<typename M::Scalar, M::dimension>& data, Device& device) {
+  if constexpr (!M::stochastic) {
+    options.loss = default_field_recipe();
+    return {{"loss", "the operator gives a field: the mean alone"}};
   } else {
-    if (options.training.clip == 0) options.training.clip = 1;
-    const double noise =
-        pilot_noise(model, train, validation.size() > 0 ? validation : train, options.training, device);
-    if (!options.factor_scale) model.set_factor_scale(typename M::Scalar(4 * std::sqrt(noise)));
-    options.loss = draws_recipe(noise);
-    return {"loss", Text("a condition with ", train.least_members(),
-                         " member(s): the likelihood of whole fields, with gradients clipped to ",
-                         options.training.clip, "; a pilot run leaves a variance of ", noise,
-                         " unexplained, in normalised units")
-                        .str()};
+    const bool draws = data.train.least_members() < least_ensemble;
+    const bool look = looks_for_symmetries<M>(options, data.train);
+    std::optional<Pilot<M>> pilot;
+    if (draws || look) pilot.emplace(model, data.train, options.training, device);
+    std::vector<FitChoice> choices{choose_loss(options, model, data.train, pilot ? pilot->noise() : 0)};
+    if (!look) return choices;
+    const bool about_zero = std::ranges::all_of(data.normaliser.shift, [](double s) { return s == 0; });
+    options.training.symmetries = pilot->symmetries(about_zero, device);
+    choices.push_back({"symmetries", options.training.symmetries.any()
+                                         ? options.training.symmetries.text() +
+                                               ": a pilot run foresees moved data as well as the data itself"
+                                         : "none: a pilot run foresees moved data less well"});
+    return choices;
   }
 }
 
