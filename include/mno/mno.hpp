@@ -12,6 +12,7 @@
 #include "mno/data/normaliser.hpp"
 #include "mno/data/running_moments.hpp"
 #include "mno/data/split.hpp"
+#include "mno/data/symmetry.hpp"
 #include "mno/data/trajectories.hpp"
 #include "mno/expression/chain.hpp"
 #include "mno/expression/coarse.hpp"

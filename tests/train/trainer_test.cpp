@@ -118,6 +118,26 @@ TEST_CASE("the same seed gives the same run, whatever the threads do; another se
   CHECK(first != run(4, test::device()));
 }
 
+TEST_CASE("with a symmetry of its law a model knows of conditions that it has not seen") {
+  auto above = data(4, 1);  // around 2, and what is asked for is around −2
+  for (Field<float, 1>* field : {&above.initial, &above.mean})
+    for (float& u : field->span()) u += 2;
+  auto below = above;
+  for (Index e = 0; e < 4; ++e) move_condition<float, 1>(above, e, Move<1>{.negative = true}, below);
+  const auto error = [&](const Symmetries& symmetries) {
+    M model(1);
+    auto options = short_run();
+    options.epochs = 500;
+    options.symmetries = symmetries;
+    Trainer trainer(model, above, nullptr, Recipe::decoupled(), options, test::device());
+    while (!trainer.finished()) trainer.run_epoch();
+    return score(model, below).mean_rmse;
+  };
+  const double without = error({}), with = error({.negative = true});
+  MESSAGE("mean RMSE " << without << " without, " << with << " with the symmetry");
+  CHECK(with < 0.5 * without);
+}
+
 TEST_CASE("a run that goes on from a checkpoint equals an uninterrupted one, bit for bit") {
   const Folder folder;
   const auto train = data(24, 1), validation = data(8, 2);
@@ -128,6 +148,7 @@ TEST_CASE("a run that goes on from a checkpoint equals an uninterrupted one, bit
     Recipe recipe = Recipe::named(name);
     recipe.hutchinson.weight = 0.1;
     recipe.warmup_epochs = 2;
+    if (recipe.decoupled_nll.weight > 0) options.symmetries = {.negative = true, .shifted = true};
     M whole(1);
     Trainer uninterrupted(whole, train, &validation, recipe, options, test::device());
     while (!uninterrupted.finished()) uninterrupted.run_epoch();

@@ -13,10 +13,10 @@ namespace demand {
 /// is added does not compile until somebody has said whether it crosses; texts and functions have their own
 /// ways.
 template <class Options, class F> void for_each_number(Options& options, F&& f) {
-  auto& [training, validation, split_seed, warp, factor_scale, least_points, path, calibrate, checkpoint,
-         checkpoint_seconds, resume, data, about, after_epoch, interrupted] = options;
-  auto& [epochs, batch, seed, adamw, decay, warmup_steps, clip, average, patience, validation_draws,
-         residual] = training;
+  auto& [training, validation, split_seed, warp, factor_scale, least_points, path, symmetries, calibrate,
+         checkpoint, checkpoint_seconds, resume, data, about, after_epoch, interrupted] = options;
+  auto& [epochs, batch, seed, adamw, decay, warmup_steps, clip, average, patience, validation_draws, residual,
+         moves] = training;
   auto& [learning_rate, beta1, beta2, epsilon, weight_decay] = adamw;
   f(epochs);
   f(batch);
@@ -32,8 +32,13 @@ template <class Options, class F> void for_each_number(Options& options, F&& f) 
   f(average);
   f(patience);
   f(validation_draws);
+  f(moves.negative);
+  f(moves.mirrored);
+  f(moves.turned);
+  f(moves.shifted);
   f(least_points);
   f(path);
+  f(symmetries);
   f(calibrate);
   f(checkpoint_seconds);
   f(resume);

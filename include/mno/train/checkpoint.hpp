@@ -29,6 +29,7 @@ template <class L> std::string training_text(const TrainingOptions& o, const L& 
   add("patience", double(o.patience));
   add("validation_draws", double(o.validation_draws));
   if (!o.residual.gaussian()) out += " residual=" + o.residual.text();
+  if (o.symmetries.any()) out += " symmetries=" + o.symmetries.text();
   return out + " loss=" + loss.text();
 }
 

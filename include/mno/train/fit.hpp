@@ -1,6 +1,6 @@
 #pragma once
 // From data in the user's units to a Surrogate: warp, normaliser, split, factor scale, known fields, path,
-// loss, length, training with checkpoints, the best weights, scores.
+// loss, symmetries, length, training with checkpoints, the best weights, scores.
 //
 //   const auto [surrogate, report] = mno::fit<mno::NuggetMno<Shape>>(data);
 //   for (const auto& [what, why] : report.choices) …
@@ -101,6 +101,8 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   }();
   require(M::stochastic || options.calibrate == 0, "fit", "calibrate",
           Text("0, as this operator gives no law"), Text(options.calibrate));
+  constexpr bool chosen = std::is_same_v<L, detail::ChosenByFit>;
+  if (chosen && detail::looks_for_symmetries<M>(options, train)) keep_zero(data);
   const bool validated = validation.size() > 0;
   const std::vector<Index> lengths = detail::lengths<M>(options, train, validated);
   const bool length_chosen = options.training.epochs == 0;
@@ -108,13 +110,10 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   M model = detail::first_model<M>(options, train, host);
   std::vector<FitChoice> choices;
   const auto wanted = [&] {
-    if constexpr (std::is_same_v<L, detail::ChosenByFit>) {
-      auto chosen = detail::choose_loss(options, model, train, validation, device);
-      choices.push_back(std::move(chosen.choice));
-      return std::move(chosen.loss);
-    } else {
+    if constexpr (chosen)
+      return detail::choose_loss(options, model, data, choices, device);
+    else
       return as_loss(given);
-    }
   };
   const auto loss = detail::drawn_from(wanted(), options.training.residual);
   io::Metadata about = options.about;
