@@ -1,4 +1,4 @@
-// The stochastic Burgers equation: a law against a deterministic operator, on the same data.
+// The stochastic Burgers equation: a law, a deterministic operator and controls around it, on the same data.
 #include <mno/simulate/burgers.hpp>
 
 #include "experiments.hpp"
@@ -6,22 +6,24 @@
 
 namespace experiment {
 
-static void run_burgers(Study& study) {
-  const Splits data = study.splits(mno::spde::Burgers{});
-  const Trained mno = study.train("mno", study.shape("mno-path"), recipe::decoupled(recipe::burgers), data);
-  const Trained plain =
-      study.train("mno-without-path", study.shape(), recipe::decoupled(recipe::burgers), data);
-  const Trained paper = study.train("mno-paper-recipe", study.shape(), recipe::paper(recipe::burgers), data);
-  const Trained fno = study.train("fno", study.shape("fno"), recipe::mean(recipe::burgers), data);
+void laws_and_controls(Study& study, const program::Equation& equation, const Study::Place& place) {
+  const Splits data = study.splits(equation);
+  const Trained mno = study.train("mno", study.shape(), {}, data);
+  const Trained paper = study.train("mno-paper-recipe", study.shape("mno"), recipe::paper(), data);
+  const Trained fno = study.train("fno", study.shape("fno"), {}, data);
+  const std::vector<Trained> rivals = study.rivals(data);
   study.run();
-  study.table({.table = "1d-spde", .benchmark = "burgers"}, mno, data.test);
-  study.table({.table = "1d-spde", .benchmark = "burgers", .paper_method = "mno"}, plain, data.test);
-  study.table({.table = "1d-spde", .benchmark = "burgers", .paper_method = "mno"}, paper, data.test);
-  study.table({.table = "1d-spde", .benchmark = "burgers"}, fno, data.test);
+  study.tables(place, {mno, paper, fno}, data.test);
+  study.tables(place, controls(fno), data.test);
+  study.tables(place, rivals, data.test);
   study.show(mno, data.test);
 }
 
-const Experiment burgers{"burgers",   "stochastic Burgers", protocol, {512, 64, 64, 64, 150, 1},
+static void run_burgers(Study& study) {
+  laws_and_controls(study, mno::spde::Burgers{}, {.table = "1d-spde", .benchmark = "burgers"});
+}
+
+const Experiment burgers{"burgers",   "stochastic Burgers", protocol, {256, 32, 32, 64, 0, 1},
                          usual_shape, run_burgers};
 
 }  // namespace experiment

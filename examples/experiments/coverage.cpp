@@ -19,7 +19,7 @@ struct Condition {
   metric::Members members;
 };
 
-/// The calibrated rows of one seed.
+/// The calibrated rows of one pair.
 struct Bands {
   std::vector<Row> raw, conformal, guarantee, inflated;
 };
@@ -68,10 +68,10 @@ Bands calibrate(const std::vector<Condition>& calibration, const std::vector<Con
 void run_coverage(Study& study) {
   const mno::spde::Burgers equation;
   const Splits data = study.splits(equation);
-  const Data calibration = study.calibration(equation, std::max<Index>(2 * study.sizes().validation, 10));
-  const Trained decoupled =
-      study.train("mno", study.shape("mno-path"), recipe::decoupled(recipe::burgers), data);
-  const Trained paper = study.train("mno-paper-recipe", study.shape(), recipe::paper(recipe::burgers), data);
+  const Data calibration = study.data(equation, Study::Use::calibration,
+                                      {.samples = std::max<Index>(2 * study.sizes().validation, 10)});
+  const Trained chosen = study.train("mno", study.shape(), {}, data);
+  const Trained paper = study.train("mno-paper-recipe", study.shape("mno"), recipe::paper(), data);
   study.run();
 
   mno::report::Figure curves{.name = "coverage",
@@ -79,24 +79,24 @@ void run_coverage(Study& study) {
                              .x_label = "nominal probability",
                              .y_label = "fraction covered"};
   curves.lines.push_back({"nominal", levels, levels});
-  for (const Trained* trained : {&decoupled, &paper}) {
-    std::vector<Bands> seeds(trained->models.size());
-    study.for_each_seed(*trained, [&](std::size_t seed) {
+  for (const Trained* trained : {&chosen, &paper}) {
+    std::vector<Bands> pairs(trained->models.size());
+    study.for_each_pair(*trained, [&](std::size_t pair) {
       const auto conditions = [&](const Data& from) {
         std::vector<Condition> all;
-        study.for_each_prediction(*trained, seed, from, [&](const program::Prediction<1>& p) {
+        study.for_each_prediction(*trained, pair, from, [&](const program::Prediction<1>& p) {
           all.push_back({metric::moments(p.law, 0), p.members});
         });
         return all;
       };
-      seeds[seed] = calibrate(conditions(calibration), conditions(data.test));
+      pairs[pair] = calibrate(conditions(calibration), conditions(data.test));
     });
     const auto put = [&](const std::string& how, std::vector<Row> Bands::*part) {
       std::vector<std::vector<Row>> rows;
-      for (const Bands& one : seeds) rows.push_back(one.*part);
+      for (const Bands& one : pairs) rows.push_back(one.*part);
       const auto means =
           study.table({.table = "coverage", .benchmark = "burgers"}, trained->method + ", " + how, rows);
-      if (means.front().metric != "coverage" || trained != &decoupled) return;
+      if (means.front().metric != "coverage" || trained != &chosen) return;
       mno::report::Curve line{how, levels, {}};
       for (const Row& row : means) line.y.push_back(row.value);
       curves.lines.push_back(line);
@@ -107,13 +107,13 @@ void run_coverage(Study& study) {
     put("split conformal, 90% of conditions", &Bands::guarantee);
   }
   study.add(curves);
-  study.show(decoupled, data.test);
+  study.show(chosen, data.test);
 }
 
 }  // namespace
 
 const Experiment coverage{"coverage",  "bands that hold what they promise",
-                          protocol,    {512, 64, 64, 64, 150, 1},
+                          protocol,    {256, 32, 32, 64, 0, 1},
                           usual_shape, run_coverage};
 
 }  // namespace experiment

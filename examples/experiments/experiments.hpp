@@ -5,17 +5,20 @@
 namespace experiment {
 
 extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
-    coverage, ablations, heat, winds, electricity;
+    coverage, ablations, heat, defaults, winds, electricity;
 
 inline const std::vector<const Experiment*>& all() {
   static const std::vector<const Experiment*> list{
-      &burgers,   &phi4, &spdebench_phi4, &rough_volatility, &superresolution, &cross_covariance, &coverage,
-      &ablations, &heat, &winds,          &electricity};
+      &burgers,  &phi4,      &spdebench_phi4, &rough_volatility, &superresolution, &cross_covariance,
+      &coverage, &ablations, &heat,           &defaults,         &winds,           &electricity};
   return list;
 }
 
 // What most experiments have.
 inline constexpr Sizes protocol{1000, 100, 200, 192, 0, 5};
-inline const program::ShapeNumbers usual_shape{"mno", 1, 1, 16, 48, 16, 4, 0};
+inline const program::ShapeNumbers usual_shape{"mno-nugget", 1, 1, 16, 48, 16, 4, 0};
+
+/// mno as mno train makes it without flags, with the paper's loss, fno, and controls around its mean.
+void laws_and_controls(Study& study, const program::Equation& equation, const Study::Place& place);
 
 }  // namespace experiment

@@ -8,12 +8,12 @@
 
 #include <mno/data/fingerprint.hpp>
 #include <mno/io/safetensors/model_file.hpp>
+#include <mno/loss/default_recipe.hpp>
 #include <mno/metric/block_bootstrap.hpp>
 #include <mno/metric/references.hpp>
 #include <mno/metric/scorecard.hpp>
 
 #include "experiments.hpp"
-#include "recipes.hpp"
 
 namespace experiment {
 
@@ -62,16 +62,26 @@ Record open(const Study& study, const Set& set) {
   mno::Fingerprint content;
   content.add(all);
   const std::string key = "measured " + set.name + " " + content.str();
-  Record record{
-      {{key + " train", train_file, Index(train.size()), all.grid().points[0], train},
-       {key + " validation", train_file, Index(validation.size()), all.grid().points[0], validation},
-       {key + " test", test_file, test.size(), all.grid().points[0], {}}},
-      mno::subset(all, train),
-      mno::subset(all, validation),
-      test,
-      {},
-      Places(all),
-      {}};
+  const auto part = [&](const char* use, const std::filesystem::path& file, std::vector<Index> samples,
+                        Index conditions) {
+    experiment::Data data;  // the same for every pair, whose model seeds differ
+    data.pairs.assign(std::size_t(study.sizes().pairs), {key + " " + use, file, 0});
+    data.rows = conditions;
+    data.points = all.grid().points[0];
+    data.channels = all.channels();
+    data.members = 1;
+    data.samples = std::move(samples);
+    return data;
+  };
+  Record record{{part("train", train_file, train, Index(train.size())),
+                 part("validation", train_file, validation, Index(validation.size())),
+                 part("test", test_file, {}, test.size())},
+                mno::subset(all, train),
+                mno::subset(all, validation),
+                test,
+                {},
+                Places(all),
+                {}};
   record.normaliser = mno::Normaliser::fit(record.train);
   for (Data* part : {&record.train, &record.validation, &record.test}) record.normaliser.apply(*part);
   for (Index s = 0; s < test.size(); ++s)
@@ -133,16 +143,17 @@ Trained best_on_validation(Study& study, const std::string& method, const progra
                            const Training& training, const Set& set, const Record& record,
                            const std::string& criterion) {
   std::vector<Training> candidates;
-  const Index each = (record.train.size() + training.options.batch - 1) / training.options.batch;
   for (const Index steps : set.steps)
     for (const double decay : {1e-4, 0.1, 1.0}) {
       candidates.push_back(training);
-      candidates.back().options.epochs = (steps + each - 1) / each;
+      candidates.back().steps = steps;
       candidates.back().options.adamw.weight_decay = decay;
-      candidates.back().seeds = 1;
     }
+  Splits one_pair = record.files;
+  for (experiment::Data* part : {&one_pair.train, &one_pair.validation, &one_pair.test})
+    part->pairs.resize(1);
   std::vector<Trained> tried;
-  for (const Training& one : candidates) tried.push_back(study.train(method, shape, one, record.files));
+  for (const Training& one : candidates) tried.push_back(study.train(method, shape, one, one_pair));
   study.run();
   std::size_t best = 0;
   double least = std::numeric_limits<double>::infinity();
@@ -150,7 +161,7 @@ Trained best_on_validation(Study& study, const std::string& method, const progra
     const mno::io::SafetensorsReader file(tried[i].models.front());
     const double value = std::stod(mno::io::model_metadata(file).at("validation." + criterion));
     Study::Place place{.table = set.name + "-choice", .benchmark = set.name};
-    place.at = {{"steps", double(candidates[i].options.epochs * each)},
+    place.at = {{"steps", double(candidates[i].steps)},
                 {"weight decay", candidates[i].options.adamw.weight_decay}};
     study.table(place, method, {{{.metric = criterion, .value = value}}});
     if (value < least) {
@@ -158,13 +169,13 @@ Trained best_on_validation(Study& study, const std::string& method, const progra
       best = i;
     }
   }
-  candidates[best].seeds = 0;
   return study.train(method, shape, candidates[best], record.files);
 }
 
-mno::Law<float, 1, mno::AnyResidual> law_of(const Study& study, const Trained& trained, std::size_t seed,
-                                            const Data& data) {
-  return study.load(trained, seed)->own_law(data.condition());
+mno::Law<float, 1, mno::AnyResidual> law_of(const Trained& trained, std::size_t seed, const Data& data) {
+  return program::OperatorIn<1>(program::choose(trained.shape))
+      .load(trained.models.at(seed), 1)
+      ->own_law(data.condition());
 }
 
 /// The likelihood of draws has a floor that is a part of its noise but not of the model's: with it, the law
@@ -258,16 +269,13 @@ void put(Study& study, const Set& set, const Record& data, const std::vector<Met
 void run_measured(Study& study, const Set& set) {
   const Record data = open(study, set);
   const auto shape = [&](const std::string& kind) {
-    program::ShapeNumbers wanted = study.standard(kind);
-    wanted.channels = int(data.train.channels());
+    program::ShapeNumbers wanted = study.shape(kind);
     wanted.known = int(data.train.known.channels());
     return wanted;
   };
   const Index rank = shape("mno-nugget").rank;
-  Training automatic{.name = "automatic", .automatic = true};
-  automatic.options.epochs = 0;
-  const Trained mno = study.train("mno", shape("mno-nugget"), automatic, data.files);
-  Training mean = recipe::mean({});
+  const Trained mno = study.train("mno", shape("mno-nugget"), {}, data.files);
+  const Training mean{.name = "mean", .loss = mno::default_field_recipe()};
   const Trained fno = best_on_validation(study, "fno", shape("fno"), mean, set, data, "mean_rmse");
   study.run();
 
@@ -294,8 +302,8 @@ void run_measured(Study& study, const Set& set) {
   Method constant{"fno, one variance", true, std::vector<Scored>(fno.models.size())},
       residual{"fno, residual covariance", true, constant.seeds},
       by_place{"fno, residual covariance by place", true, constant.seeds};
-  study.for_each_seed(fno, [&](std::size_t seed) {
-    const Means means = three([&](const Data& part) { return law_of(study, fno, seed, part).mean; });
+  study.for_each_pair(fno, [&](std::size_t seed) {
+    const Means means = three([&](const Data& part) { return law_of(fno, seed, part).mean; });
     metric::References<float, 1> one;
     one.residual_variance = mean_square(means.validation, data.validation);
     constant.seeds[seed] = score(one.constant_variance(means.test), data.test, seed + 1);
@@ -312,10 +320,10 @@ void run_measured(Study& study, const Set& set) {
   Method law{"mno", false, std::vector<Scored>(mno.models.size())},
       floored{"mno with its floor", false, law.seeds},
       own_mean{"mean of mno, residual covariance", false, law.seeds};
-  study.for_each_seed(mno, [&](std::size_t seed) {
-    const auto own = law_of(study, mno, seed, data.test);
+  study.for_each_pair(mno, [&](std::size_t seed) {
+    const auto own = law_of(mno, seed, data.test);
     law.seeds[seed] = score(own, data.test, seed + 1);
-    const Means means = three([&](const Data& part) { return law_of(study, mno, seed, part).mean; });
+    const Means means = three([&](const Data& part) { return law_of(mno, seed, part).mean; });
     own_mean.seeds[seed] = score(
         Spread(means, data.train, data.validation, data.places, rank, places).around(means.test, data.test),
         data.test, seed + 1);

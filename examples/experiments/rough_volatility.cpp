@@ -11,20 +11,20 @@ static void run_rough_volatility(Study& study) {
   struct Case {
     double hurst;
     Splits data;
-    std::vector<Trained> models;
+    std::vector<Trained> methods;
   };
   std::vector<Case> cases;
   for (const double hurst : {0.1, 0.2, 0.3, 0.4, 0.5}) {
     mno::spde::RoughVolatility equation;
     equation.hurst = hurst;
     const Splits data = study.splits(equation, query_times);
-    const Training law = recipe::decoupled(recipe::rough_volatility),
-                   mean = recipe::mean(recipe::rough_volatility);
     cases.push_back({hurst,
                      data,
-                     {study.train("mno", study.shape(), law, data),
-                      study.train("mno-power", study.shape("mno-power"), law, data),
-                      study.train("fno", study.shape("fno"), mean, data)}});
+                     {study.train("mno", study.shape(), {}, data),
+                      study.train("mno-power", study.shape("mno-power"), {}, data),
+                      study.train("fno", study.shape("fno"), {}, data)}});
+    for (const Trained& control : controls(cases.back().methods.back()))
+      cases.back().methods.push_back(control);
   }
   study.run();
 
@@ -38,39 +38,32 @@ static void run_rough_volatility(Study& study) {
                 .log_x = true};
   over_hurst.lines = {{"mno"}, {"mno-power"}, {"floor"}};
   over_time.lines = {{"mno"}, {"mno-power"}, {"floor"}};
-  const auto put = [](mno::report::Curve& line, double x, double y) {
-    line.x.push_back(x);
-    line.y.push_back(y);
-  };
   for (const Case& one : cases)
-    for (std::size_t m = 0; m < one.models.size(); ++m)
+    for (std::size_t m = 0; m < one.methods.size(); ++m)
       for (const double t : query_times) {
-        std::vector<std::string> metrics{"mean_rmse", "var_rmse", "w2g"};
-        if (t == query_times.back()) metrics.push_back("w2s");
         const auto rows = study.table({.table = "term-structure",
                                        .benchmark = "rough-vol",
                                        .at = {{"hurst", one.hurst}, {"t", t}},
-                                       .metrics = metrics,
                                        .time = t},
-                                      one.models[m], one.data.test);
+                                      one.methods[m], one.data.test);
         if (m < 2 && one.hurst == 0.1) {
-          put(over_time.lines[m], t, value_of(rows, "var_rmse"));
-          if (m == 0) put(over_time.lines[2], t, floor_of(rows, "var_rmse"));
+          over_time.lines[m].put(t, value_of(rows, "var_rmse"));
+          if (m == 0) over_time.lines[2].put(t, floor_of(rows, "var_rmse"));
         }
         if (t != query_times.back()) continue;
         study.again(
             rows, {.table = "rough-volatility", .benchmark = "rough-vol", .paper_method = m < 2 ? "mno" : ""},
             "t");
-        if (m < 2) put(over_hurst.lines[m], one.hurst, value_of(rows, "w2g"));
-        if (m == 0) put(over_hurst.lines[2], one.hurst, floor_of(rows, "w2g"));
+        if (m < 2) over_hurst.lines[m].put(one.hurst, value_of(rows, "w2g"));
+        if (m == 0) over_hurst.lines[2].put(one.hurst, floor_of(rows, "w2g"));
       }
   study.add(over_hurst);
   study.add(over_time);
-  study.show(cases.front().models.front(), cases.front().data.test);
+  study.show(cases.front().methods.front(), cases.front().data.test);
 }
 
 const Experiment rough_volatility{"rough-volatility", "rough volatility, H = 0.1 to 0.5",
-                                  protocol,           {128, 32, 32, 64, 20, 1},
+                                  protocol,           {64, 16, 16, 64, 10, 1},
                                   usual_shape,        run_rough_volatility};
 
 }  // namespace experiment

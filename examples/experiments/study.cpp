@@ -6,30 +6,55 @@
 #include <cmath>
 #include <exception>
 #include <iostream>
-#include <limits>
 #include <mno/simulate/simulate.hpp>
-#include <mno/train/checkpoint.hpp>
+#include <numeric>
 #include <thread>
 
 #include "command.hpp"
+#include "exact.hpp"
 #include "history.hpp"
+#include "recipes.hpp"
+#include "stopwatch.hpp"
 
 namespace experiment {
 
 namespace {
 
-// Where in a seed's sequence of initial conditions the splits begin: whatever their sizes, no condition is in
-// two of them, and a larger training set leaves the others as they are.
-constexpr Index begin_validation = 100000, begin_test = 200000, begin_calibration = 300000;
+// Where in a seed's sequence of initial conditions its pieces begin: whatever their sizes, no condition is in
+// two of them, and a larger training set leaves the others as they are. Test conditions begin at 700000 since
+// those from 200000 on have been looked at while choices were made.
+Index begin_of(Study::Use use) {
+  switch (use) {
+    case Study::Use::training:
+      return 0;
+    case Study::Use::validation:
+      return 100000;
+    case Study::Use::calibration:
+      return 300000;
+    default:
+      return 700000;
+  }
+}
 
 // Part of every name in the cache. To be raised when simulators or training change what they compute.
-constexpr const char* version = "1";
+constexpr const char* version = "2";
 
 constexpr double seconds_between_lines = 15;
 
 std::string numbers(const std::vector<double>& values) {
   std::string out;
   for (const double value : values) out += " " + mno::io::detail::number(value);
+  return out;
+}
+
+/// What `fit` would choose, so that models of other choices have other names.
+std::string choices_text(Index rows, Index batch) {
+  mno::Ensemble<float, 1> factors;
+  factors.covariance_factor = mno::Field<float, 1>(1, mno::Grid<1>{{1}}, 1);
+  std::string out = mno::ensemble_recipe(factors).text() + " | " + mno::draws_recipe(1).text() + " | " +
+                    mno::default_field_recipe().text() + " |";
+  for (const bool draws : {false, true})
+    for (const Index epochs : mno::default_lengths(rows, batch, draws)) out += " " + std::to_string(epochs);
   return out;
 }
 
@@ -42,8 +67,7 @@ std::shared_ptr<const mno::Ensemble<float, 1>> coarser(const mno::Ensemble<float
   return std::make_shared<const mno::Ensemble<float, 1>>(std::move(coarse));
 }
 
-}  // namespace
-
+/// 16 digits that name a content.
 std::string content_hash(const std::string& text) {
   std::uint64_t state = 0xCBF29CE484222325;  // FNV-1a
   for (const char c : text) state = (state ^ std::uint64_t(static_cast<unsigned char>(c))) * 0x100000001B3;
@@ -52,16 +76,7 @@ std::string content_hash(const std::string& text) {
   return digits;
 }
 
-double value_of(const std::vector<Row>& rows, const std::string& metric) {
-  for (const Row& row : rows)
-    if (row.metric == metric) return row.value;
-  return std::numeric_limits<double>::quiet_NaN();
-}
-double floor_of(const std::vector<Row>& rows, const std::string& metric) {
-  for (const Row& row : rows)
-    if (row.metric == metric && row.floor) return *row.floor;
-  return std::numeric_limits<double>::quiet_NaN();
-}
+}  // namespace
 
 void side_by_side(std::size_t count, int threads, const std::function<void(std::size_t)>& f) {
   std::atomic<std::size_t> next = 0;
@@ -87,7 +102,13 @@ Data Data::at(Index coarser) const {
   if (coarser == points) return *this;
   mno::require(coarser >= 1 && points % coarser == 0, "Data::at", "coarser",
                mno::Text("a divisor of ", points), mno::Text(coarser));
-  return {key + " at points=" + std::to_string(coarser), file, rows, coarser, samples};
+  Data result = *this;
+  result.points = coarser;
+  for (File& file : result.pairs) file.key += " at points=" + std::to_string(coarser);
+  return result;
+}
+Splits Splits::at(Index coarser) const {
+  return {train.at(coarser), validation.rows > 0 ? validation.at(coarser) : validation, test.at(coarser)};
 }
 
 Study::Study(const Experiment& experiment, const Options& options)
@@ -97,10 +118,10 @@ Study::Study(const Experiment& experiment, const Options& options)
   Sizes& sizes = options_.sizes;
   const Sizes& standard = options_.full ? experiment.full : experiment.quick;
   for (const auto member :
-       {&Sizes::train, &Sizes::validation, &Sizes::test, &Sizes::members, &Sizes::epochs, &Sizes::seeds})
+       {&Sizes::train, &Sizes::validation, &Sizes::test, &Sizes::members, &Sizes::epochs, &Sizes::pairs})
     if (sizes.*member == 0) sizes.*member = standard.*member;
-  mno::require(sizes.train <= begin_validation, "experiment", "--samples",
-               mno::Text("at most ", begin_validation), mno::Text(sizes.train));
+  mno::require(sizes.train <= begin_of(Use::validation), "experiment", "--samples",
+               mno::Text("at most ", begin_of(Use::validation)), mno::Text(sizes.train));
   options_.threads = program::threads(options_.threads);
   if (options_.cache.empty()) {
     const auto parent = std::filesystem::absolute(options_.folder).lexically_normal().parent_path();
@@ -108,6 +129,8 @@ Study::Study(const Experiment& experiment, const Options& options)
   }
   std::filesystem::create_directories(options_.cache);
   stop_ = program::interruption;
+  record_.version = mno::library_version;
+  record_.methods.emplace();
 }
 
 void Study::say(const std::string& text) const {
@@ -127,73 +150,84 @@ program::ShapeNumbers Study::shape(const std::string& kind, int rank) const {
   fill(wanted.modes, own.modes);
   fill(wanted.depth, own.depth);
   if (rank > 0) wanted.rank = rank;
-  if (kind == "fno") wanted.rank = 0;  // it has none
+  if (!kind.starts_with("mno")) wanted.rank = 0;  // it has none
   return wanted;
-}
-
-program::ShapeNumbers Study::standard(const std::string& kind) const {
-  program::ShapeNumbers wanted = options_.shape;
-  wanted.dimension = wanted.channels = 1;
-  wanted.kind = kind;
-  if (kind == "fno") wanted.rank = 0;
-  return demand::completed(wanted);
 }
 
 std::vector<int> Study::ranks(std::vector<int> standard) const {
   return options_.ranks.empty() ? standard : options_.ranks;
 }
 
-Data Study::data(const program::Equation& equation, Index samples, Index first, std::vector<double> times,
-                 Index members) {
-  mno::Sampling sampling{.samples = samples,
-                         .members = members > 0 ? members : options_.sizes.members,
-                         .seed = options_.data_seed,
-                         .first_sample = first,
-                         .times = std::move(times)};
+Data Study::data(const program::Equation& equation, Use use, Draw draw) {
+  const Index members = draw.members > 0 ? draw.members : options_.sizes.members;
   Data data;
-  data.key = "data " + std::string(version) + ": " + program::description(equation) +
-             " samples=" + std::to_string(samples) + " members=" + std::to_string(sampling.members) +
-             " seed=" + std::to_string(sampling.seed) + " first=" + std::to_string(first) +
-             " times=" + numbers(sampling.times);
-  data.file = options_.cache / (program::name_of(equation) + "-" + content_hash(data.key) + ".npz");
-  data.rows = samples * sampling.queries();
+  data.equation = equation;
+  data.first = begin_of(use);
   data.points = program::points_of(equation);
-  const bool there = std::any_of(simulations_.begin(), simulations_.end(),
-                                 [&](const Simulation& one) { return one.file == data.file; });
-  if (!there) simulations_.push_back({equation, sampling, data.file});
+  data.channels = program::channels_of(equation);
+  data.members = members;
+  for (Index pair = 0; pair < options_.sizes.pairs; ++pair) {
+    const mno::Sampling sampling{.samples = draw.samples,
+                                 .members = members * (1 + draw.further),
+                                 .seed = options_.data_seed + std::uint64_t(pair),
+                                 .first_sample = data.first,
+                                 .times = draw.times};
+    data.queries = sampling.queries();
+    data.rows = draw.samples * data.queries;
+    Data::File& file = data.pairs.emplace_back();
+    file.seed = sampling.seed;
+    file.key = "data " + std::string(version) + ": " + program::description(equation) +
+               " samples=" + std::to_string(draw.samples) + " members=" + std::to_string(sampling.members) +
+               " seed=" + std::to_string(sampling.seed) + " first=" + std::to_string(data.first) +
+               " times=" + numbers(sampling.times);
+    file.path = options_.cache / (program::name_of(equation) + "-" + content_hash(file.key) + ".npz");
+    const bool there = std::any_of(simulations_.begin(), simulations_.end(),
+                                   [&](const Simulation& one) { return one.file == file.path; });
+    if (!there) simulations_.push_back({equation, sampling, file.path});
+  }
   return data;
 }
 
-Splits Study::splits(const program::Equation& equation, const std::vector<double>& times) {
+Index Study::further(const program::Equation& equation) { return has_exact_law(equation) ? 0 : 16; }
+
+Splits Study::splits(const program::Equation& equation, const std::vector<double>& times, Index members) {
   const Sizes& s = options_.sizes;
-  return {data(equation, s.train, 0, times), data(equation, s.validation, begin_validation, times),
-          data(equation, s.test, begin_test, times)};
+  Splits all;
+  all.train = data(equation, Use::training, {s.train, members, times});
+  if (s.validation > 0) all.validation = data(equation, Use::validation, {s.validation, members, times});
+  all.test = data(equation, Use::test, {s.test, 0, times, further(equation)});
+  return all;
 }
 
-Data Study::calibration(const program::Equation& equation, Index samples) {
-  return data(equation, samples, begin_calibration);
+std::vector<Trained> controls(const Trained& field) {
+  std::vector<Trained> both(2, field);
+  both[0].method += "-constant-variance";
+  both[0].spread = Spread::constant;
+  both[1].method += "-residual-covariance";
+  both[1].spread = Spread::residuals;
+  return both;
 }
 
 Trained Study::train(const std::string& method, const program::ShapeNumbers& shape, Training training,
                      const Splits& data) {
-  const program::ShapeNumbers full = demand::completed(shape);
+  program::ShapeNumbers full = demand::completed(shape);
+  full.channels = int(data.train.channels);
   auto& options = training.options;
-  if (const Index epochs = options_.sizes.epochs; epochs > 0) {  // a shorter run has a shorter beginning
-    for (Index* phase : {&training.recipe.warmup_epochs, &training.recipe.ramp_epochs})
-      *phase = *phase * epochs / std::max(epochs, options.epochs);
-    options.epochs = epochs;
-  }
-  Trained trained{method, training.name, full, {}};
-  const Index seeds = training.seeds > 0 ? training.seeds : options_.sizes.seeds;
-  for (Index seed = 1; seed <= seeds; ++seed) {
-    options.seed = std::uint64_t(seed);
+  const Index per_epoch = (data.train.rows + options.batch - 1) / options.batch;
+  if (training.steps > 0) options.epochs = std::max<Index>(1, training.steps / per_epoch);
+  if (const Index epochs = options_.sizes.epochs; epochs > 0) options.epochs = epochs;
+  if (training.beginning > 0)
+    training.recipe().warmup_epochs = training.recipe().ramp_epochs =
+        Index(std::lround(training.beginning * double(options.epochs)));
+  Trained trained{method, training.name, full, data.train, {}};
+  for (std::size_t pair = 0; pair < data.train.pairs.size(); ++pair) {
+    options.seed = std::uint64_t(pair + 1);
     const std::string key =
-        "model " + std::string(version) + ": " + full.list() + " " +
-        (training.automatic ? "automatic " : "") +
-        mno::detail::training_text(options, training.recipe, data.train.rows) +
-        " scaled=" + std::to_string(training.scaled_factor) + " factors=" + std::to_string(training.factors) +
-        (training.least_points > 0 ? " least_points=" + std::to_string(training.least_points) : "") + "\n" +
-        data.train.key + "\n" + data.validation.key;
+        "model " + std::string(version) + ": " + full.list() + " " + training.text(data.train.rows) +
+        (training.chosen() ? " chosen: " + choices_text(data.train.rows, options.batch) : "") +
+        " scale=" + mno::io::detail::number(training.factor_scale.value_or(0)) +
+        " least_points=" + std::to_string(training.least_points) + "\n" + data.train.pairs[pair].key + "\n" +
+        (data.validation.rows > 0 ? data.validation.pairs[pair].key : std::string("held back"));
     const std::filesystem::path file =
         options_.cache / (full.kind + "-" + content_hash(key) + ".safetensors");
     trained.models.push_back(file);
@@ -201,32 +235,43 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
         std::any_of(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.request.model == file; });
     if (there) continue;
     Job job;
-    job.what = method + ", seed " + std::to_string(seed);
+    job.what = method + ", pair " + std::to_string(pair + 1);
     job.shape = full;
     job.request.fit.training = options;
-    if (!training.automatic) job.request.fit.loss = training.recipe;
-    job.request.recipe = training.name;
-    if (!training.scaled_factor) job.request.fit.factor_scale = 1;
+    job.request.loss = training.loss;
+    job.request.fit.split_seed = options.seed;
+    job.request.fit.factor_scale = training.factor_scale;
     job.request.fit.least_points = training.least_points;
-    job.request.fit.data = data.train.file.string();
-    job.request.model = file;
+    job.request.fit.data = data.train.pairs[pair].path.string();
     job.request.fit.checkpoint = file.string() + ".checkpoint";
+    job.request.recipe = training.name;
+    job.request.model = file;
     job.train = data.train;
     job.validation = data.validation;
-    job.factors = training.factors;
-    constexpr Index some_epochs = 100;  // where fit is yet to choose
+    job.pair = pair;
+    job.lengths = options.epochs > 0
+                      ? std::vector<Index>{options.epochs}
+                      : mno::default_lengths(data.train.rows, options.batch, data.train.members == 1);
     job.work = double(data.train.rows) * double(data.train.points) *
-               double(options.epochs > 0 ? options.epochs : some_epochs);
+               double(std::accumulate(job.lengths.begin(), job.lengths.end(), Index(0)));
     jobs_.push_back(std::move(job));
   }
   return trained;
+}
+
+std::vector<Trained> Study::rivals(const Splits& data) {
+  std::vector<Trained> all;
+  for (const std::string& kind : options_.rivals) all.push_back(train(kind, shape(kind), {}, data));
+  if (!all.empty()) all.push_back(train("mno-energy", shape(), recipe::energy(), data));
+  return all;
 }
 
 void Study::run() {
   if (options_.restart) {
     for (const Simulation& one : simulations_) std::filesystem::remove(one.file);
     for (const Job& job : jobs_)
-      for (const char* end : {"", ".checkpoint", ".checkpoint.previous", ".history.jsonl"})
+      for (const char* end :
+           {"", ".checkpoint", ".checkpoint.previous", ".checkpoint.shorter", ".history.jsonl", ".seconds"})
         std::filesystem::remove(job.request.model.string() + end);
   }
   simulate();
@@ -246,24 +291,23 @@ void Study::simulate() {
   }
 }
 
-std::shared_ptr<const mno::Ensemble<float, 1>> Study::statistics(const Data& data,
-                                                                 mno::EnsembleOptions keep) {
-  const std::lock_guard lock(statistics_mutex_);
+std::shared_ptr<const Study::Ensemble> Study::statistics(const Data& data, std::size_t pair,
+                                                         mno::EnsembleOptions keep) {
+  const std::lock_guard lock(mutex_);
   const auto named = [&](const std::string& key) -> auto& {
     return statistics_[key + " factors=" + std::to_string(keep.factors) +
                        " kept=" + std::to_string(keep.members)];
   };
-  auto& all = named(data.file.string());
+  const Data::File& from = data.pairs[pair];
+  auto& all = named(from.path.string());
   if (!all) {
-    const auto file = program::open_ensembles(data.file);
-    all = std::make_shared<const mno::Ensemble<float, 1>>(program::read_statistics<1>(*file, keep));
+    const auto file = program::open_ensembles(from.path);
+    all = std::make_shared<const Ensemble>(program::read_statistics<1>(*file, keep));
   }
-  if (all->grid().points[0] == data.points && data.samples.empty()) return all;
-  auto& part = named(data.key);
-  if (!part && !data.samples.empty())
-    part = std::make_shared<const mno::Ensemble<float, 1>>(mno::subset(*all, data.samples));
-  if (!part) part = coarser(*all, data.points);
-  return part;
+  if (all->grid().points[0] == data.points) return all;
+  auto& coarse = named(from.key);
+  if (!coarse) coarse = coarser(*all, data.points);
+  return coarse;
 }
 
 /// False if it was interrupted: then its checkpoint is there.
@@ -276,10 +320,16 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
     report(now);
     history.add(now);
   };
-  const auto train = statistics(job.train, program::needed(request.fit.loss, job.factors));
-  const auto validation = statistics(job.validation, {});
+  const Stopwatch watch(request.model, request.fit.resume);
   const program::OperatorIn<1> model(program::choose(job.shape));
-  if (model.train(*train, *validation, request).interrupted) return false;
+  const bool chosen = std::holds_alternative<demand::ChosenByFit>(request.loss);
+  const Index factors = chosen ? 2 * job.shape.rank : job.shape.rank;  // as mno train
+  const auto keep = program::needed(request.loss, model, factors);
+  const auto train = statistics(job.train, job.pair, keep);
+  std::optional<Ensemble> validation;
+  if (job.validation.rows > 0)
+    validation = *statistics(job.validation, job.pair, {.members = model.gives_draws()});
+  if (model.train(*train, validation, request).interrupted) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})
     std::filesystem::remove(request.model.string() + end);
   return true;
@@ -317,9 +367,14 @@ void Study::train_all() {
     try {
       const bool whole = train_one(job, [&](const mno::EpochReport& report) {
         const std::lock_guard lock(mutex);
-        const double part = job.work * double(report.epoch) / double(report.epochs);
+        Index epochs = report.epoch, all = 0;
+        for (const Index length : job.lengths) {
+          all += length;
+          if (length < report.epochs) epochs += length;  // shorter runs came before
+        }
+        const double part = job.work * std::min(1.0, double(epochs) / double(all));
         if (before < 0) {  // what an earlier run did does not count
-          before = job.work * std::max(0.0, double(report.epoch - 1)) / double(report.epochs);
+          before = job.work * std::max(0.0, double(epochs - 1)) / double(all);
           work -= before;
         }
         done += part - before;
@@ -341,6 +396,7 @@ void Study::train_all() {
       throw;
     }
     const std::lock_guard lock(mutex);
+    if (before > 0) work -= job.work - before;  // longer runs were not needed
     ++finished;
   });
   progress_->close();
@@ -349,91 +405,19 @@ void Study::train_all() {
   say("  " + program::clock(std::chrono::duration<double>(Clock::now() - begin).count()));
 }
 
-void Study::for_each_seed(const Trained& trained, const std::function<void(std::size_t)>& f) {
-  side_by_side(trained.models.size(), options_.threads, [&](std::size_t seed) {
+void Study::for_each_pair(const Trained& trained, const std::function<void(std::size_t)>& f) {
+  side_by_side(trained.models.size(), options_.threads, [&](std::size_t pair) {
     if (program::interruption()) throw Interrupted();
-    f(seed);
+    f(pair);
   });
 }
 
-void Study::for_each_prediction(const Trained& trained, std::size_t seed, const Data& data,
-                                const std::function<void(const program::Prediction<1>&)>& sink) const {
-  const auto model = load(trained, seed);
-  const auto file = program::open_ensembles(data.file);
-  program::for_each_prediction<1>(*model, *file, {.points = data.points}, sink);
-}
-
-std::unique_ptr<program::Predictor<1>> Study::load(const Trained& trained, std::size_t seed) const {
-  return program::OperatorIn<1>(program::choose(trained.shape)).load(trained.models.at(seed), 1);
+std::unique_ptr<program::Predictor<1>> Study::load(const Trained& trained, std::size_t pair) const {
+  return program::OperatorIn<1>(program::choose(trained.shape)).load(trained.models.at(pair), 1);
 }
 
 program::Cost Study::cost(const Trained& trained, const Data& data, Index draws) const {
-  return program::cost(*load(trained, 0), *program::open_ensembles(data.file), draws);
-}
-
-Index Study::first_test() { return begin_test; }
-
-/// Rows for every seed. The floor is the data's, whatever the seed.
-std::vector<std::vector<Row>> Study::evaluate(const Place& place, const Trained& trained, const Data& data) {
-  std::vector<std::vector<Row>> seeds(trained.models.size());
-  for_each_seed(trained, [&](std::size_t seed) {
-    program::EvaluateRequest request;
-    request.model = trained.models[seed];
-    request.selection = {place.time, data.points};
-    request.metrics = place.metrics;
-    request.examples = 0;
-    request.floors = seed == 0;
-    request.seed = std::uint64_t(seed + 1);
-    const auto file = program::open_ensembles(data.file);
-    seeds[seed] = program::evaluate(*file, request).rows;
-  });
-  for (auto& rows : seeds)
-    for (std::size_t r = 0; r < rows.size(); ++r) rows[r].floor = seeds[0][r].floor;
-  return seeds;
-}
-
-std::vector<Row> Study::table(const Place& place, const std::string& method,
-                              const std::vector<std::vector<Row>>& seeds) {
-  std::vector<Row> rows = program::over_seeds(seeds);
-  for (Row& row : rows) row.at.insert(place.at.begin(), place.at.end());
-  program::name_rows(rows, place.table, place.benchmark, method, place.paper_method);
-  record_.rows.insert(record_.rows.end(), rows.begin(), rows.end());
-  return rows;
-}
-
-std::vector<Row> Study::table(const Place& place, const Trained& trained, const Data& data) {
-  return table(place, trained.method, evaluate(place, trained, data));
-}
-
-void Study::again(std::vector<Row> rows, const Place& place, const std::string& without) {
-  for (Row& row : rows) {
-    row.at.erase(without);
-    row.paper.reset();
-  }
-  program::name_rows(rows, place.table, place.benchmark, rows.front().method, place.paper_method);
-  record_.rows.insert(record_.rows.end(), rows.begin(), rows.end());
-}
-
-void Study::show(const Trained& trained, const Data& data) {
-  program::EvaluateRequest request;
-  request.model = trained.models.at(0);
-  request.selection.points = data.points;
-  request.seed = 1;
-  request.metrics = {"crps"};
-  request.floors = false;
-  const auto file = program::open_ensembles(data.file);
-  const auto seen = program::evaluate(*file, request);
-  record_.verdict = seen.verdict;
-  if (record_.verdict)
-    record_.verdict->sentence =
-        trained.method + (trained.models.size() > 1 ? ", first seed: " : ": ") + record_.verdict->sentence;
-  record_.conditions = seen.conditions;
-  record_.examples = seen.examples;
-  record_.calibration = seen.calibration;
-  record_.pit = seen.pit;
-  record_.spectra = seen.spectra;
-  record_.curves = program::curves_of(request.model);
-  record_.settings = program::settings_of(request.model);
+  return program::cost(*load(trained, 0), *program::open_ensembles(data.pairs.at(0).path), draws);
 }
 
 }  // namespace experiment

@@ -1,16 +1,22 @@
 #pragma once
-// What the experiments share: data by content, models by what they were trained with, tables over seeds.
+// What the experiments share: data by content, models by what they were trained with, tables over pairs of
+// seeds.
 //
 //   void burgers(Study& study) {
 //     const Splits data = study.splits(mno::spde::Burgers{});
-//     const Trained mno = study.train("mno", study.shape(), recipe::decoupled(), data);
-//     study.run();
-//     study.table({"1d-spde", "burgers"}, mno, data.test);
+//     const Trained mno = study.train("mno", study.shape(), {}, data);      // as mno train does without
+//     flags const Trained fno = study.train("fno", study.shape("fno"), {}, data); study.run();
+//     study.tables({.table = "1d-spde", .benchmark = "burgers"}, {mno, fno}, data.test);
 //   }
+//
+// A number of a table is a mean over pairs (data seed, model seed): every pair has training, validation and
+// test conditions of its own, and a model of its own. Beside it stands the floor of the same test conditions,
+// pair by pair: what the law itself scores where it is known (exact.hpp), else what further members tell.
 //
 // Declaring costs nothing: run() simulates what is not in the cache and trains what is not, several models
 // side by side, each on one thread. A file of the cache is named by all that defines its content, so that
 // experiments share what they can, and a run that is interrupted or given again loses nothing.
+#include <mno/train/checkpoint.hpp>
 #include <mutex>
 
 #include "results.hpp"
@@ -21,52 +27,87 @@ namespace experiment {
 using mno::Index;
 using mno::report::Row;
 
-/// How much of everything. 0: what the experiment says.
+/// How much of everything. 0: what the experiment says; if that is 0 too, no validation conditions are drawn,
+/// and `fit` holds back some of the training conditions as mno train does.
 struct Sizes {
-  Index train = 0, validation = 0, test = 0, members = 0, epochs = 0, seeds = 0;
+  Index train = 0, validation = 0, test = 0, members = 0, epochs = 0, pairs = 0;
 };
 
-/// A recipe: loss, optimiser and length of a training, under a name.
+/// Loss, optimiser and length of a training under a name. What is not said `fit` chooses, as for mno train
+/// without flags.
 struct Training {
-  std::string name{};
-  mno::TrainingOptions options{};
-  mno::Recipe recipe{};
-  bool automatic = false;     // fit chooses the loss, and the length where none is given
-  Index seeds = 0;            // so many models; 0: as many as the experiment has
-  bool scaled_factor = true;  // by 4√(mean training variance)
-  Index factors = 16;         // of the ensemble's covariance, for losses that look at it
-  Index least_points = 0;     // that the layers work on; 0: as given
+  std::string name = "chosen";
+  demand::LossChoice loss{};
+  mno::TrainingOptions options{.epochs = 0};  // 0: steps says, else chosen on validation
+  Index steps = 0;                            // the length in steps, whatever the number of conditions
+  double beginning = 0;                       // warm-up and ramp of the loss are each this part of the length
+  std::optional<double> factor_scale{};
+  Index least_points = 0;  // that the layers work on; 0: as given
+
+  mno::Recipe& recipe() { return std::get<mno::Recipe>(loss); }
+  bool chosen() const { return std::holds_alternative<demand::ChosenByFit>(loss); }
+  /// All that tells it from others.
+  std::string text(Index rows) const {
+    return std::visit(
+        [&]<class L>(const L& given) {
+          if constexpr (std::is_same_v<L, demand::ChosenByFit>)
+            return mno::detail::training_text(options, mno::Recipe{}, rows);
+          else
+            return mno::detail::training_text(options, given, rows);
+        },
+        loss);
+  }
 };
 
-/// Ensembles of one equation in a file of the cache, on some of its points; or some samples of a file of
-/// measured data.
+/// Ensembles of one equation, a file of the cache for every pair, on some of their points.
 struct Data {
-  std::string key{};  // all that defines its content
-  std::filesystem::path file{};
-  Index rows = 0, points = 0;
-  std::vector<Index> samples{};  // of the file; none: all
+  struct File {
+    std::string key{};  // all that defines its content
+    std::filesystem::path path{};
+    std::uint64_t seed = 0;
+  };
+  program::Equation equation{};
+  std::vector<File> pairs{};
+  Index first = 0, queries = 1;  // where in the seeds' sequences it begins; times of a condition
+  Index rows = 0, points = 0, channels = 1;
+  std::vector<Index> samples{};  // of the files; none: all
+  Index members = 0;             // that scores are of; what a file has beyond tells the floor
 
   /// The same fields on a coarser grid.
   Data at(Index coarser) const;
 };
 struct Splits {
-  Data train{}, validation{}, test{};
+  Data train{}, validation{}, test{};  // no rows to validate on: some are held back
 
-  Splits at(Index coarser) const { return {train.at(coarser), validation.at(coarser), test.at(coarser)}; }
+  Splits at(Index coarser) const;
 };
 
-/// One model per seed.
+/// Whose spread a law has around the mean of a model.
+enum class Spread {
+  own,       // that of the model, or none
+  constant,  // one variance per channel, of the residuals on validation
+  residuals  // one covariance of all residuals: leading factors and the rest of the diagonal
+};
+
+/// One model per pair.
 struct Trained {
   std::string method{}, recipe{};
   program::ShapeNumbers shape{};
+  Data train{};
   std::vector<std::filesystem::path> models{};
+  Spread spread = Spread::own;
 };
+
+/// Laws around the mean of a deterministic operator that know nothing of the condition's spread: what a law
+/// has to be better than.
+std::vector<Trained> controls(const Trained& field);
 
 struct Options {
   Sizes sizes{};
-  program::ShapeNumbers shape{};  // 0: what the experiment says
-  std::vector<int> ranks{};       // of ablations; none: what the experiment says
-  std::uint64_t data_seed = 1;
+  program::ShapeNumbers shape{};      // 0: what the experiment says
+  std::vector<int> ranks{};           // of ablations; none: what the experiment says
+  std::vector<std::string> rivals{};  // further kinds of operators, where an experiment compares some
+  std::uint64_t data_seed = 1;        // of the first pair
   std::filesystem::path folder{}, cache{};
   std::filesystem::path measured = "build/measured";  // where examples/measured/fetch has put its files
   int threads = 0;
@@ -83,7 +124,7 @@ struct Experiment {
   bool measured = false;  // it simulates nothing: its data are files, as large as they are
 };
 
-/// Thrown by run() and evaluate() where Ctrl-C or SIGTERM asked for it: what is done stays.
+/// Thrown by run() and tables() where Ctrl-C or SIGTERM asked for it: what is done stays.
 using demand::Interrupted;
 
 class Study {
@@ -95,62 +136,67 @@ class Study {
   const Options& options() const { return options_; }
   bool full() const { return options_.full; }
   /// The experiment's own operator, or another kind or rank of it.
-  program::ShapeNumbers shape(const std::string& kind = "mno", int rank = 0) const;
-  /// An operator of the standard numbers, whatever the experiment's own are, but for what the command line
-  /// says.
-  program::ShapeNumbers standard(const std::string& kind) const;
+  program::ShapeNumbers shape(const std::string& kind = "mno-nugget", int rank = 0) const;
   /// Ranks to compare: those of the command line, or these.
   std::vector<int> ranks(std::vector<int> standard) const;
 
-  /// Initial conditions [first, first + samples) of an equation. Nothing is simulated yet.
-  Data data(const program::Equation& equation, Index samples, Index first, std::vector<double> times = {},
-            Index members = 0);
-  /// Initial conditions to train, validate and test on, none of them in two.
-  Splits splits(const program::Equation& equation, const std::vector<double>& times = {});
-  /// Others, to calibrate on.
-  Data calibration(const program::Equation& equation, Index samples);
-  /// A model for every seed. Nothing is trained yet.
+  /// What a set of conditions is for: each use has a piece of the seeds' sequences of its own.
+  enum class Use { training, validation, test, calibration };
+  struct Draw {
+    Index samples = 0, members = 0;  // members 0: as many as the study has
+    std::vector<double> times{};
+    Index further = 0;  // times as many members beside, for floors
+  };
+  /// Initial conditions of an equation, for every pair others. Nothing is simulated yet.
+  Data data(const program::Equation& equation, Use use, Draw draw);
+  /// To train, validate and test on, none of them in two. Training may have another number of members.
+  Splits splits(const program::Equation& equation, const std::vector<double>& times = {}, Index members = 0);
+  /// Further members that floors of test conditions of this equation want, as a multiple of the members.
+  static Index further(const program::Equation& equation);
+  /// A model for every pair. Nothing is trained yet.
   Trained train(const std::string& method, const program::ShapeNumbers& shape, Training training,
                 const Splits& data);
+
+  /// Operators of the kinds that the command line names, trained by what `fit` chooses; beside them a law by
+  /// their loss, which tells the loss from the operator. Nothing is trained yet.
+  std::vector<Trained> rivals(const Splits& data);
 
   /// Simulates and trains what is not there.
   void run();
 
   // --- what comes out
-  /// Rows of a table: means over seeds, with floors, and the paper's numbers for this method or for
+  /// Rows of a table: means over pairs, with floors, and the paper's numbers for this method or for
   /// another name of it.
   struct Place {
     std::string table{}, benchmark{};
     std::map<std::string, mno::report::At> at{};
-    std::vector<std::string> metrics{};  // none: all
-    std::string paper_method{};          // none: the method's own name
+    std::string paper_method{};  // none: the method's own name
     std::optional<double> time{};
   };
   std::vector<Row> table(const Place& place, const Trained& trained, const Data& data);
-  /// Rows that were measured otherwise, one list per seed.
+  /// Those of several methods; names that begin with "mno" stand beside the paper's "mno".
+  void tables(const Place& place, const std::vector<Trained>& all, const Data& data);
+  /// Rows that were measured otherwise, one list per pair.
   std::vector<Row> table(const Place& place, const std::string& method,
-                         const std::vector<std::vector<Row>>& seeds);
+                         const std::vector<std::vector<Row>>& pairs);
   /// The same rows in another table, without one coordinate.
   void again(std::vector<Row> rows, const Place& place, const std::string& without);
-  /// What the first seed predicts, beside the ensembles: pictures and training curves.
+  /// What the model of the first pair predicts, beside the ensembles: pictures and training curves.
   void show(const Trained& trained, const Data& data);
   void add(mno::report::Figure figure) { record_.figures.push_back(std::move(figure)); }
 
-  /// f(seed number from 0) side by side.
-  void for_each_seed(const Trained& trained, const std::function<void(std::size_t)>& f);
-  /// Every condition of the data as the model of one seed sees it.
-  void for_each_prediction(const Trained& trained, std::size_t seed, const Data& data,
+  /// f(number of the pair from 0) side by side.
+  void for_each_pair(const Trained& trained, const std::function<void(std::size_t)>& f);
+  /// Every condition of the data as the model of one pair sees it, with the members that scores are of.
+  void for_each_prediction(const Trained& trained, std::size_t pair, const Data& data,
                            const std::function<void(const program::Prediction<1>&)>& sink) const;
-
-  std::unique_ptr<program::Predictor<1>> load(const Trained& trained, std::size_t seed) const;
-  /// Time and memory of a law and of draws from it, by the first seed's model.
+  /// Time and memory of a law and of draws from it, by the model of the first pair.
   program::Cost cost(const Trained& trained, const Data& data, Index draws) const;
-  std::uint64_t data_seed() const { return options_.data_seed; }
-  static Index first_test();  // where in the seed's sequence the test conditions begin
 
   mno::report::RunRecord& record() { return record_; }
 
  private:
+  using Ensemble = mno::Ensemble<float, 1>;
   struct Simulation {
     program::Equation equation;
     mno::Sampling sampling;
@@ -161,22 +207,30 @@ class Study {
     program::ShapeNumbers shape;
     program::TrainRequest request;
     Data train, validation;
-    Index factors;
-    double work;  // samples · points · epochs, for the time left
+    std::size_t pair;
+    std::vector<Index> lengths;  // in epochs, that may be run one after the other
+    double work;                 // samples · points · epochs of all, for the time left
   };
   void simulate();
   void train_all();
   bool train_one(const Job& job, const std::function<void(const mno::EpochReport&)>& report);
-  std::shared_ptr<const mno::Ensemble<float, 1>> statistics(const Data& data, mno::EnsembleOptions keep);
-  std::vector<std::vector<Row>> evaluate(const Place& place, const Trained& trained, const Data& data);
+  std::shared_ptr<const Ensemble> statistics(const Data& data, std::size_t pair, mno::EnsembleOptions keep);
+  std::unique_ptr<program::Predictor<1>> load(const Trained& trained, std::size_t pair) const;
+  using LawOf = std::function<mno::Law<float, 1>(const program::Prediction<1>&)>;
+  LawOf control(const Trained& trained, std::size_t pair) const;
+  std::vector<Row> score(const Place& place, const Trained& trained, std::size_t pair, const Data& data);
+  std::map<std::string, double> floors(const Place& place, const Trained& trained, std::size_t pair,
+                                       const Data& data);
+  void remember(const Place& place, const Trained& trained, const Data& data);
   void say(const std::string& text) const;
 
   const Experiment& experiment_;
   Options options_;
   std::vector<Simulation> simulations_{};
   std::vector<Job> jobs_{};
-  std::map<std::string, std::shared_ptr<const mno::Ensemble<float, 1>>> statistics_{};
-  std::mutex statistics_mutex_{};
+  std::map<std::string, std::shared_ptr<const Ensemble>> statistics_{};
+  std::map<std::string, std::map<std::string, double>> floors_{};
+  std::mutex mutex_{};  // of the two above
   std::function<bool()> stop_{};
   mno::report::RunRecord record_{};
   std::unique_ptr<program::Progress> progress_;
@@ -184,9 +238,6 @@ class Study {
 
 /// f(i) for i < count on so many threads; the first error in order is thrown when all have come to an end.
 void side_by_side(std::size_t count, int threads, const std::function<void(std::size_t)>& f);
-
-/// 16 digits that name a content.
-std::string content_hash(const std::string& text);
 
 /// The value of a metric among rows, or NaN.
 double value_of(const std::vector<Row>& rows, const std::string& metric);

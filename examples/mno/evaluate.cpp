@@ -140,6 +140,17 @@ void add_evaluate(CLI::App& app, Run& run) {
                    "Draws per condition; 0: as many as there are members, 64 where these are fewer than four")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  command
+      ->add_option("--members", request.selection.members,
+                   "Members of every condition to score against, the first ones; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command->add_option("--time", request.selection.time, "Conditions of this time alone (default: all)");
+  command
+      ->add_option("--points", request.selection.points,
+                   "On a line: score on so many of its points, in equal steps; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command->add_option("--seed", request.seed, "Of the draws")->capture_default_str();
   command->add_option("--benchmark", options->benchmark, "Name in the rows (default: of the data file)");
   command->add_option("--method", options->method, "Name in the rows")->capture_default_str();

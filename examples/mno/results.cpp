@@ -53,21 +53,33 @@ void name_rows(std::vector<Row>& rows, const std::string& table, const std::stri
   }
 }
 
-std::vector<Row> over_seeds(const std::vector<std::vector<Row>>& seeds) {
-  std::vector<Row> rows = seeds.at(0);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    std::vector<double> values;
-    double floor = 0;
-    for (const auto& one : seeds) {
-      values.push_back(one.at(r).value);
-      floor += one.at(r).floor.value_or(0) / double(seeds.size());
-    }
-    rows[r].seeds = int(seeds.size());
-    if (rows[r].floor) rows[r].floor = floor;
-    if (seeds.size() < 2) continue;
+std::vector<Row> over_runs(const std::vector<std::vector<Row>>& runs) {
+  std::vector<Row> rows = runs.at(0);
+  const auto mean = [](const std::vector<double>& values, double& to, std::optional<double>& interval95) {
+    to = values.front();
+    if (values.size() < 2) return;
     const auto interval = mno::metric::interval95(values);
-    rows[r].value = interval.mean;
-    rows[r].interval95 = interval.half_width;
+    to = interval.mean;
+    interval95 = interval.half_width;
+  };
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    std::vector<double> values, floors, ratios;
+    for (const auto& one : runs) {
+      values.push_back(one.at(r).value);
+      if (!one.at(r).floor) continue;
+      floors.push_back(*one.at(r).floor);
+      if (floors.back() > 0) ratios.push_back(values.back() / floors.back());
+    }
+    Row& row = rows[r];
+    row.seeds = int(runs.size());
+    mean(values, row.value, row.interval95);
+    row.values = values;
+    if (floors.size() == runs.size()) {
+      std::optional<double> unused;
+      mean(floors, row.floor.emplace(), unused);
+      row.floors = floors;
+    }
+    if (ratios.size() == runs.size()) mean(ratios, row.ratio.emplace(), row.ratio95);
   }
   return rows;
 }
@@ -135,11 +147,23 @@ std::filesystem::path write_page(const mno::report::RunRecord& record, const std
 }
 
 void write_rows(const mno::report::RunRecord& record, const std::filesystem::path& file) {
-  std::string text = "{\n \"title\": " + Json(record.title).dump() +
-                     ",\n \"description\": " + Json(record.description).dump() + ",\n \"rows\": [";
-  for (std::size_t i = 0; i < record.rows.size(); ++i)  // a line for each, so that changes can be read
-    text += (i ? ",\n  " : "\n  ") + mno::report::json_of(record.rows[i]).dump();
-  write_text(file, text + "\n ]\n}\n");
+  std::string text = "{";
+  const auto say = [&](const char* name, const std::string& value) {
+    text += (text.size() > 1 ? ",\n \"" : "\n \"") + std::string(name) + "\": " + value;
+  };
+  const auto list = [&](const char* name, const auto& all) {  // a line for each, so that changes can be read
+    std::string lines = "[";
+    for (std::size_t i = 0; i < all.size(); ++i)
+      lines += (i ? ",\n  " : "\n  ") + mno::report::json_of(all[i]).dump();
+    say(name, lines + "\n ]");
+  };
+  say("title", Json(record.title).dump());
+  say("description", Json(record.description).dump());
+  say("command", Json(record.command).dump());
+  if (record.version) say("version", Json(*record.version).dump());
+  list("rows", record.rows);
+  if (record.methods) list("methods", *record.methods);
+  write_text(file, text + "\n}\n");
 }
 
 void write_pictures(const mno::report::RunRecord& record, const std::filesystem::path& prefix) {

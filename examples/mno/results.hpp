@@ -13,8 +13,9 @@ namespace program {
 void name_rows(std::vector<mno::report::Row>& rows, const std::string& table, const std::string& benchmark,
                const std::string& method, const std::string& paper_method = {});
 
-/// The mean over seeds, each with its 95% interval; floors likewise. All lists have the same rows.
-std::vector<mno::report::Row> over_seeds(const std::vector<std::vector<mno::report::Row>>& seeds);
+/// The mean over runs with its 95% interval, the values and floors of all runs, and the mean of value/floor
+/// with its own interval. All lists have the same rows.
+std::vector<mno::report::Row> over_runs(const std::vector<std::vector<mno::report::Row>>& runs);
 
 /// What a model file says of itself.
 std::vector<mno::report::Setting> settings_of(const std::filesystem::path& model);
@@ -29,7 +30,7 @@ mno::report::RunRecord record_of(const Evaluation& evaluation, const std::filesy
 /// Writes run.json, results.json and report.html; returns the path of the last.
 std::filesystem::path write_results(const mno::report::RunRecord& record,
                                     const std::filesystem::path& folder);
-/// The rows alone, with title, command and description: what documentation is made from.
+/// The rows and how they came about, with title, command and description: what documentation is made from.
 void write_rows(const mno::report::RunRecord& record, const std::filesystem::path& file);
 /// Every figure as prefix-NAME.svg.
 void write_pictures(const mno::report::RunRecord& record, const std::filesystem::path& prefix);

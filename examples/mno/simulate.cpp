@@ -3,6 +3,7 @@
 
 #include <iostream>
 #include <memory>
+#include <mno/core/channel_first.hpp>
 #include <mno/io/safetensors/model_file.hpp>
 #include <mno/io/zip/npz.hpp>
 #include <mno/simulate/bounded_heat.hpp>
@@ -28,6 +29,12 @@ struct SimulateOptions {
 /// Samples are drawn in pieces of about this many bytes: what is in memory at once.
 constexpr Index piece_bytes = Index(64) << 20;
 
+/// The axes of an array of fields in a file: `rows…`, channel, grid….
+template <class Equation> std::vector<Index> file_shape(const Equation& equation, std::vector<Index> rows) {
+  rows.push_back(Equation::channels);
+  for (const Index n : equation.grid().points) rows.push_back(n);
+  return rows;
+}
 /// False if it was interrupted: then nothing is written.
 template <class Equation>
 bool write_ensembles(const std::string& name, const Equation& equation, const mno::Sampling& all,
@@ -37,14 +44,13 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
   mno::detail::check_sampling(all);
   mno::Cpu device(threads(asked_threads));
   const Index queries = all.queries(), rows = all.samples * queries, points = equation.grid().size();
-  io::Layout members{io::Type::f32, {rows, all.members, Equation::channels, points}};
+  io::Layout members{io::Type::f32, file_shape(equation, {rows, all.members})};
   mno::require(members.representable(), "simulate", "samples", mno::Text("an array that a file can hold"),
                mno::Text(members.str()));
-  const Index piece = std::clamp<Index>(piece_bytes / (4 * queries * all.members * points), 1, all.samples);
-
-  static_assert(Equation::channels == 1 && Equation::dimension == 1);  // else channel-first is another order
+  const Index piece = std::clamp<Index>(
+      piece_bytes / (4 * queries * all.members * points * Equation::channels), 1, all.samples);
   listen_for_interruption();
-  std::vector<float> initial;  // (row, channel, x)
+  std::vector<float> initial;  // (row, channel, grid…)
   std::vector<double> times;   // (row)
   io::NpzWriter file(output);
   file.begin("uT", members);
@@ -60,8 +66,9 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
     };
     try {
       const auto drawn = mno::collect<float>(equation, part, device);
-      file.append(drawn.members.span());
-      initial.insert(initial.end(), drawn.initial.span().begin(), drawn.initial.span().end());
+      file.append(std::span<const float>(mno::to_channel_first(std::as_const(drawn.members).view())));
+      const std::vector<float> fields = mno::to_channel_first(std::as_const(drawn.initial).view());
+      initial.insert(initial.end(), fields.begin(), fields.end());
       times.insert(times.end(), drawn.times.begin(), drawn.times.end());
     } catch (const std::runtime_error&) {
       if (!interruption()) throw;
@@ -70,11 +77,15 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
     }
   }
   file.end();
-  file.write("u0", io::Array::of({rows, Equation::channels, points}, initial));
+  file.write("u0", io::Array::of(file_shape(equation, {rows}), initial));
   file.write("t", io::Array::of({rows}, times));
-  const mno::Domain<1> domain = equation.grid().domain;
-  file.write("length", io::Array::of({Index(1)}, std::vector<double>{domain.length[0]}));
-  if (domain.has_walls()) file.write("bounded", io::Array::of({Index(1)}, std::vector<std::int32_t>{1}));
+  const mno::Domain<Equation::dimension> domain = equation.grid().domain;
+  const Index axes = Equation::dimension;
+  file.write("length",
+             io::Array::of({axes}, std::vector<double>(domain.length.begin(), domain.length.end())));
+  if (domain.has_walls())
+    file.write("bounded", io::Array::of({axes}, std::vector<std::int32_t>(domain.bounded.begin(),
+                                                                          domain.bounded.end())));
   file.commit();
   progress.close();
   return true;
@@ -144,7 +155,9 @@ std::shared_ptr<Setup<Equation>> add_equation(CLI::App& parent, Run& run, const 
 }  // namespace
 
 std::string name_of(const Equation& equation) {
-  static constexpr const char* names[] = {"burgers", "phi4", "phi4-spdebench", "rough-volatility", "heat"};
+  static constexpr const char* names[] = {"burgers",          "phi4",      "phi4-spdebench",
+                                          "rough-volatility", "heat",      "kuramoto-sivashinsky",
+                                          "coupled-heat",     "plane-heat"};
   static_assert(std::size(names) == std::variant_size_v<Equation>);
   return names[equation.index()];
 }
@@ -166,20 +179,30 @@ std::string description(const Equation& equation) {
         if constexpr (requires { e.nu; }) add("nu", e.nu);
         if constexpr (requires { e.velocity; }) add("velocity", e.velocity);
         if constexpr (requires { e.growth; }) add("growth", e.growth);
+        if constexpr (requires { e.length; }) add("length", e.length);
+        if constexpr (requires { e.exchange; }) add("exchange", e.exchange);
+        if constexpr (requires { e.correlation; }) add("correlation", e.correlation);
         if constexpr (requires { e.hurst; }) add("hurst", e.hurst);
         if constexpr (requires { e.steps; }) add("steps", double(e.steps));
         if constexpr (requires { e.simulated; }) add("simulated", double(e.simulated));
         if constexpr (requires { e.noise_at_zero; }) add("noise_at_zero", e.noise_at_zero);
         if constexpr (requires { e.varied; }) add("varied", e.varied);
         add("points", double(e.grid().size()));
-        if constexpr (requires { e.initial.decay; }) {
+        if constexpr (requires { e.initial.modes; }) {
           add("initial.modes", double(e.initial.modes));
           add("initial.decay", e.initial.decay);
           add("initial.amplitude", e.initial.amplitude);
           add("initial.mean_scale", e.initial.mean_scale);
         }
+        if constexpr (requires { e.initial.longest; }) {
+          add("initial.longest", double(e.initial.longest));
+          add("initial.decay", e.initial.decay);
+        }
         if constexpr (requires { e.noise.amplitude; })
           for (const double q : e.noise.amplitude) add("q", q);
+        if constexpr (requires { e.noise.each; })
+          for (const double q : e.noise.each.amplitude) add("q", q);
+        if constexpr (requires { e.initial.longest; }) add("noise.rank", double(e.noise.rank()));
       },
       equation);
   return out;
@@ -187,6 +210,10 @@ std::string description(const Equation& equation) {
 
 Index points_of(const Equation& equation) {
   return std::visit([](const auto& e) { return e.grid().size(); }, equation);
+}
+
+Index channels_of(const Equation& equation) {
+  return std::visit([]<class E>(const E&) { return Index(E::channels); }, equation);
 }
 
 bool simulate_equation(const Equation& equation, const mno::Sampling& sampling,
@@ -266,6 +293,39 @@ void add_simulate(CLI::App& app, Run& run) {
          },
          "What holds at the walls: dirichlet (u = 0) or neumann (u_x = 0) [dirichlet]")
       ->check(CLI::IsMember({"dirichlet", "neumann"}));
+
+  const auto flow = add_equation(*command, run, "kuramoto-sivashinsky",
+                                 "u_t = -u_xx - u_xxxx - u u_x + sigma dW, a chaotic flow",
+                                 mno::spde::KuramotoSivashinsky{}, one);
+  one->add_option("--length", flow->equation.length, "Length of the box")->capture_default_str();
+  one->add_option("--sigma", flow->equation.sigma, "Noise")->capture_default_str();
+  one->add_option("--steps", flow->equation.steps, "Steps to the final time")->capture_default_str();
+  one->add_option_function<Index>(
+      "--points", [flow](Index n) { flow->equation.simulated = flow->equation.kept = n; }, "Points [64]");
+
+  const auto coupled = add_equation(*command, run, "coupled-heat",
+                                    "two fields that exchange heat, with correlated noise; the law is known",
+                                    mno::spde::CoupledHeat{}, one);
+  one->add_option("--nu", coupled->equation.nu, "Diffusion")->capture_default_str();
+  one->add_option("--velocity", coupled->equation.velocity, "Velocity c")->capture_default_str();
+  one->add_option("--exchange", coupled->equation.exchange, "Exchange between the two")
+      ->capture_default_str();
+  one->add_option("--correlation", coupled->equation.correlation, "… of their noises, in [-1, 1]")
+      ->capture_default_str();
+  one->add_option("--sigma", coupled->equation.sigma, "Noise")->capture_default_str();
+  one->add_option("--points", coupled->equation.points, "Points")->capture_default_str();
+
+  const auto plane =
+      add_equation(*command, run, "plane-heat", "the heat equation on a square, whose law is known",
+                   mno::spde::PlaneHeat{}, one);
+  one->add_option("--nu", plane->equation.nu, "Diffusion")->capture_default_str();
+  one->add_option("--sigma", plane->equation.sigma, "Noise")->capture_default_str();
+  one->add_option_function<Index>(
+      "--points",
+      [plane](Index n) {
+        plane->equation.points = {n, n};
+      },
+      "Points on each axis [32]");
 
   const auto toy = [&](const char* name, const char* what, const mno::spde::DriftAndNoise& equation) {
     const auto setup = add_equation(*command, run, name, what, equation, one);

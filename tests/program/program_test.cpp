@@ -3,12 +3,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <bit>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 #include <thread>
 
 #include "mno/core/random.hpp"
+#include "mno/core/version.hpp"
 #include "mno/io/hdf5/writer.hpp"
 #include "mno/io/zip/npz.hpp"
 #include "program/run_program.hpp"
@@ -185,6 +188,60 @@ TEST_CASE("at t = 0 the predicted mean is u_0 bit for bit, in the units of the d
   CHECK(law.read("mean") == data.u0);
   const Array variance = law.read("variance");
   for (const float v : variance.values<float>()) CHECK(v == 0);
+}
+
+TEST_CASE("an operator that gives draws is trained, judged and asked; a law is trained by the same loss") {
+  const Scratch folder;
+  simulate_heat(folder);
+  const auto train = [&](const std::string& with) {
+    return mno_in(folder, "train --data data.npz --epochs 5 --batch 8 --json " + with);
+  };
+  const std::string noisy = "-o m.safetensors --kind noise-fno --width 16 --modes 8 --depth 2 ";
+  const auto trained = train(noisy);
+  REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+  const auto report = nlohmann::json::parse(trained.out);
+  CHECK(says(report["choices"]["loss"].get<std::string>(), "the operator gives draws"));
+  CHECK(report["validation"].contains("crps"));
+  const auto about = nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out)["metadata"];
+  CHECK(about["kind"] == "noise-fno");
+  CHECK(says(about["training"].get<std::string>(), "loss=draws(1, 8, 0, members 16, fair_energy_score("));
+
+  const auto scored = mno_in(folder, "evaluate --model m.safetensors --data data.npz --json -o scores");
+  REQUIRE_MESSAGE(scored.code == 0, scored.errors);
+  std::vector<std::string> names;
+  const auto evaluation = nlohmann::json::parse(scored.out);
+  for (const auto& row : evaluation["rows"]) {
+    CHECK(std::isfinite(row["value"].get<double>()));
+    if (row["method"] == "mno") names.push_back(row["metric"]);
+  }
+  CHECK(names == std::vector<std::string>{"mean_rmse", "var_rmse", "w2s", "w2g", "crps", "energy_score",
+                                          "cov_frobenius_rel", "coverage", "coverage"});  // 16 draws: .5, .8
+  CHECK(evaluation["verdict"]["skills"].size() == 2);
+  CHECK(says(content(folder / "scores" / "report.html"), "The worst"));
+
+  const auto ask = [&](const std::string& with) {
+    const auto asked = mno_in(folder, "predict --model m.safetensors --input data.npz -o law.npz " + with);
+    CHECK_MESSAGE(asked.code == 0, asked.errors);
+    return NpzReader(folder / "law.npz").names();
+  };
+  ask("--time 0 --samples 3");
+  const Array u0 = NpzReader(folder / "data.npz").read("u0"),
+              samples = NpzReader(folder / "law.npz").read("samples");
+  CHECK(samples.layout().str() == "f32 (24, 3, 1, 16)");
+  for (std::size_t i = 0; i < samples.size(); ++i)  // every draw is u_0, bit for bit
+    CHECK(std::bit_cast<std::uint32_t>(samples.values<float>()[i]) ==
+          std::bit_cast<std::uint32_t>(u0.values<float>()[i / 48 * 16 + i % 16]));
+  const auto arrays = ask("--time 0.5");
+  CHECK(std::ranges::find(arrays, "variance") != arrays.end());
+  CHECK(std::ranges::find(arrays, "factor") == arrays.end());
+
+  const auto refused = train(noisy + "--recipe paper");
+  CHECK(refused.code == 2);
+  CHECK(says(refused.errors, "gives draws, which a recipe has no terms for"));
+  const auto law = train("-o law.safetensors --recipe energy --draws 4 --residual laplace" + small);
+  REQUIRE_MESSAGE(law.code == 0, law.errors);
+  const auto of_law = nlohmann::json::parse(mno_in(folder, "info law.safetensors --json").out)["metadata"];
+  CHECK(says(of_law["training"].get<std::string>(), "loss=draws(1, 4, 0, members 16, laplace, fair_energy"));
 }
 
 TEST_CASE("data with walls is trained on, judged, and asked on another grid, without a word about walls") {
@@ -416,7 +473,7 @@ TEST_CASE("an experiment on measured data compares laws with what costs little")
   }
   const auto done = mno_in(
       folder,
-      "experiment electricity --measured measured --epochs 2 --seeds 2 --json -o out/electricity" + small);
+      "experiment electricity --measured measured --epochs 2 --pairs 2 --json -o out/electricity" + small);
   REQUIRE_MESSAGE(done.code == 0, done.errors);
   const auto told = nlohmann::json::parse(done.out);
   const auto value = [&](const std::string& method, const std::string& metric) {
@@ -454,6 +511,8 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   CHECK(metrics["mno"] == metrics["mno-paper-recipe"]);
   CHECK(metrics["fno"] == std::vector<std::string>{"mean_rmse", "w2s", "w2g", "crps", "energy_score"});
   const std::string page = content(folder / "out" / "burgers" / "report.html");
+  CHECK(metrics["fno-constant-variance"] == metrics["mno"]);  // controls are scored as any law
+  CHECK(metrics["fno-residual-covariance"] == metrics["mno"]);
   for (const char* part : {"<h2>Results</h2>", "<h2>Examples</h2>", "<h2>Calibration</h2>",
                            "<h2>Spectra</h2>", "<h2>Training</h2>", "reduced run"})
     CHECK_MESSAGE(says(page, part), part);
@@ -465,14 +524,22 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
     return files;
   };
   const auto before = cached();
-  const auto more = mno_in(folder, run + " --seeds 2");  // the first is done already
+  const auto more = mno_in(folder, run + " --pairs 2");  // the first is done already
   REQUIRE_MESSAGE(more.code == 0, more.errors);
   const auto both = nlohmann::json::parse(more.out);
   const auto after = cached();
-  CHECK(after.size() == before.size() + 8);  // four models with their histories
+  CHECK(after.size() == before.size() + 12);  // three files of data, three models with history and seconds
   for (const auto& [name, time] : before) CHECK_MESSAGE(after.at(name) == time, name);
   CHECK(both["rows"][0]["seeds"] == 2);
   CHECK(both["rows"][0]["interval95"].get<double>() > 0);
+  const auto row = both["rows"][0];  // the mean of what stands beside it, and the first is what it was
+  const std::vector<double> values = row["values"], floors = row["floors"];
+  REQUIRE(values.size() == 2);
+  CHECK(values[0] == first["rows"][0]["value"].get<double>());
+  CHECK(values[1] != values[0]);
+  CHECK(floors[1] != floors[0]);  // other test conditions
+  CHECK(row["value"].get<double>() == doctest::Approx((values[0] + values[1]) / 2));
+  CHECK(row["ratio"].get<double>() == doctest::Approx((values[0] / floors[0] + values[1] / floors[1]) / 2));
   CHECK(nlohmann::json::parse(content(folder / "out" / "burgers" / "results.json"))["rows"] == both["rows"]);
 
   // What another experiment needs is there already, if it is the same.
@@ -498,11 +565,11 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
 TEST_CASE("every experiment has a smallest form") {
   const Scratch folder;
   for (const std::string name : {"phi4", "spdebench-phi4", "rough-volatility", "superresolution",
-                                 "cross-covariance", "ablations", "heat"}) {
+                                 "cross-covariance", "ablations", "heat", "defaults"}) {
     CAPTURE(name);
     const auto done =
         mno_in(folder, "experiment " + name +
-                           " --samples 8 --validation 4 --test 4 --ensemble 8 --epochs 1 --seeds 1 "
+                           " --samples 8 --validation 4 --test 4 --ensemble 8 --epochs 1 --pairs 1 "
                            "--json -o out/" +
                            name + small + " --ranks 4");
     REQUIRE_MESSAGE(done.code == 0, done.errors);
@@ -510,13 +577,38 @@ TEST_CASE("every experiment has a smallest form") {
     CHECK(rows.size() >= 10);
     for (const auto& row : rows) CHECK_MESSAGE(std::isfinite(row["value"].get<double>()), row.dump());
     CHECK(std::filesystem::exists(folder / "out" / name / "report.html"));
+
+    // A number of it, from the model and the data that its record names.
+    const auto record = nlohmann::json::parse(content(folder / "out" / name / "run.json"));
+    CHECK(record["version"] == mno::library_version);
+    const auto method = record["methods"][0];
+    const auto at = method.value("at", nlohmann::json::object());
+    std::string flags = " --members 8";
+    if (at.contains("t")) flags += " --time " + at["t"].dump();
+    if (at.contains("resolution")) flags += " --points " + at["resolution"].dump();
+    const auto again =
+        mno_in(folder, "evaluate --json --model out/cache/" + method["runs"][0]["model"].get<std::string>() +
+                           " --data out/cache/" + method["runs"][0]["data"].get<std::string>() + flags);
+    REQUIRE_MESSAGE(again.code == 0, again.errors);
+    const auto of = [&](const nlohmann::json& among, const std::string& metric) {
+      for (const auto& row : among)
+        if (row["metric"] == metric && row.value("at", nlohmann::json::object()) == at &&
+            row["method"] == method["method"])
+          return row["value"].get<double>();
+      return std::nan("");
+    };
+    auto found = nlohmann::json::parse(again.out)["rows"];
+    for (auto& row : found)
+      if (row["metric"] != "coverage") row["at"] = at;
+    for (const char* metric : {"mean_rmse", "crps"})
+      CHECK_MESSAGE(of(found, metric) == doctest::Approx(of(rows, metric)).epsilon(1e-9), metric);
   }
 }
 
 TEST_CASE("an experiment that is interrupted goes on, and its rows are those of an undisturbed one") {
   const Scratch folder;
   const auto run = [](const char* out, int threads) {
-    return "experiment burgers --samples 64 --validation 4 --test 3 --ensemble 8 --epochs 30 --seeds 2 "
+    return "experiment burgers --samples 64 --validation 4 --test 3 --ensemble 8 --epochs 30 --pairs 2 "
            "--threads " +
            std::to_string(threads) + " -o " + out + "/burgers" + small;
   };
@@ -566,6 +658,31 @@ TEST_CASE("the tables of the documentation are those of the recorded rows") {
       0);
   CHECK_MESSAGE(content(folder / "made.md") == content(docs + "experiments.md"),
                 "again: mno tables docs/experiments.md --results docs/results");
+}
+
+TEST_CASE("recorded rows are the means of the runs that stand beside them, and say how they came about") {
+  for (const auto& entry : std::filesystem::directory_iterator(MNO_SOURCE_DIR "/docs/results")) {
+    const auto record = nlohmann::json::parse(content(entry.path()));
+    if (!record.contains("methods")) continue;  // of the protocol before
+    CHECK_MESSAGE(says(record["command"].get<std::string>(), "experiment"), entry.path().string());
+    for (const auto& row : record["rows"]) {
+      CAPTURE(row.dump());
+      const std::vector<double> values = row["values"];
+      const double mean = std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
+      CHECK(row["value"].get<double>() == doctest::Approx(mean).epsilon(1e-9));
+      if (!row.contains("ratio")) continue;
+      const std::vector<double> floors = row["floors"];
+      double ratio = 0;
+      for (std::size_t i = 0; i < values.size(); ++i)
+        ratio += values[i] / floors.at(i) / double(values.size());
+      CHECK(row["ratio"].get<double>() == doctest::Approx(ratio).epsilon(1e-9));
+    }
+    for (const auto& method : record["methods"])
+      for (const auto& run : method["runs"]) {
+        CHECK(run["seconds"].get<double>() > 0);
+        CHECK(says(run["training"].get<std::string>(), "epochs="));
+      }
+  }
 }
 
 TEST_CASE("planes are trained on as lines are, and their fields are images on the page") {

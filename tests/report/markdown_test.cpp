@@ -39,6 +39,28 @@ TEST_CASE("places are columns too, empty where a row has none") {
   CHECK(markdown_table(rows(), "none", {"x"}) == "*There are no such rows.*\n");
 }
 
+TEST_CASE("an overview has a line for every task and a column for every method") {
+  const auto read = [](const std::string& name) -> std::optional<std::string> {
+    if (name != "heat") return {};
+    auto all = rows();
+    all[0].ratio = 2.0;
+    return "{\"rows\": " + json_of(all).dump() + "}";
+  };
+  const std::string asked =
+      "<!-- overview mno fno\nHeat, all of it | heat a x\nHeat | heat b x | loss=full\nOther | other b "
+      "x\n-->\n";
+  const std::string table =
+      "| task | metric | mno | fno | floor | paper |\n|---|---|---:|---:|---:|---:|\n"
+      "| Heat, all of it | x | 0.5 ± 0.01 (2) | 0.75 | 0.25 | 2 |\n"
+      "| Heat | x | 2 | – | – | – |\n"
+      "| Other | x | – | – | – | – |\n";
+  const std::string made = with_tables(asked + "old\n<!-- end -->\nafter\n", read);
+  CHECK(made == asked + table + "<!-- end -->\nafter\n");
+  CHECK(with_tables(made, read) == made);
+  CHECK_THROWS_AS(with_tables("<!-- overview mno\nHeat heat a x\n-->\n<!-- end -->\n", read),
+                  std::runtime_error);
+}
+
 TEST_CASE("only what stands between the marks of a page is replaced") {
   const auto read = [](const std::string& name) -> std::optional<std::string> {
     if (name != "heat") return {};

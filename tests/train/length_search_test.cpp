@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "io/scratch.hpp"
+#include "line.hpp"
 #include "mno/simulate/ensemble.hpp"
 #include "mno/simulate/heat.hpp"
 #include "mno/train/fit.hpp"
@@ -12,9 +13,7 @@ using namespace mno;
 
 namespace {
 
-struct Line {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 2, depth = 1, projection = 4;
-};
+using mno_test::Line;
 using M = NuggetMno<Line>;
 
 Ensemble<float, 1> heat(Index conditions, Index members) {

@@ -23,11 +23,31 @@ struct Row {
   std::string table = {}, benchmark = {}, method = {}, metric = {};
   double value = 0;
   std::map<std::string, At> at = {};      // where it was measured, such as {"t", 0.5}
-  std::optional<int> seeds = {};          // value is the mean over so many
+  std::optional<int> seeds = {};          // value is the mean over so many runs
   std::optional<double> interval95 = {};  // half the width of its 95% interval
   std::optional<double> paper = {};       // the same number in the paper
   std::optional<double> floor = {};       // what no model can beat
+  std::optional<double> ratio = {};       // value/floor, run by run, and its interval
+  std::optional<double> ratio95 = {};
+  std::optional<Numbers> values = {}, floors = {};  // of every run
   bool operator==(const Row&) const = default;
+};
+
+/// How one number of a mean came about.
+struct Run {
+  int data_seed = 0, model_seed = 0;
+  std::string model = {}, data = {};  // files of the cache: what was trained, and what it was scored on
+  std::string training = {};          // as the model file has it: length, optimiser, loss
+  double seconds = 0;                 // that training took
+  bool operator==(const Run&) const = default;
+};
+/// How the rows of one method came about.
+struct Method {
+  std::string table = {}, benchmark = {}, method = {};
+  std::map<std::string, At> at = {};
+  std::string shape = {}, recipe = {};
+  std::vector<Run> runs = {};
+  bool operator==(const Method&) const = default;
 };
 
 /// A quantity over epochs. Curves with the same part before a '/' in their name share a figure.
@@ -35,6 +55,11 @@ struct Curve {
   std::string name = {};
   Numbers x = {}, y = {};
   bool operator==(const Curve&) const = default;
+
+  void put(double at, double value) {
+    x.push_back(at);
+    y.push_back(value);
+  }
 };
 
 /// Results over what they depend on.

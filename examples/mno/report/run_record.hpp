@@ -16,7 +16,9 @@ struct RunRecord {
   std::optional<Verdict> verdict = {};
   std::optional<DataNote> data = {};
   std::vector<Setting> settings = {};
+  std::optional<std::string> version = {};  // of the library
   std::vector<Row> rows = {};
+  std::optional<std::vector<Method>> methods = {};  // how rows of experiments came about
   std::vector<Figure> figures = {};
   std::vector<Curve> curves = {};
   std::vector<Example> examples = {};
@@ -55,6 +57,27 @@ template <class Visit, Is<Row> S> void members(Visit& visit, S& s) {
   visit("interval95", s.interval95);
   visit("paper", s.paper);
   visit("floor", s.floor);
+  visit("ratio", s.ratio);
+  visit("ratio95", s.ratio95);
+  visit("values", s.values);
+  visit("floors", s.floors);
+}
+template <class Visit, Is<Run> S> void members(Visit& visit, S& s) {
+  visit("data_seed", s.data_seed);
+  visit("model_seed", s.model_seed);
+  visit("model", s.model);
+  visit("data", s.data);
+  visit("training", s.training);
+  visit("seconds", s.seconds);
+}
+template <class Visit, Is<Method> S> void members(Visit& visit, S& s) {
+  visit("table", s.table);
+  visit("benchmark", s.benchmark);
+  visit("method", s.method);
+  visit("at", s.at);
+  visit("shape", s.shape);
+  visit("recipe", s.recipe);
+  visit("runs", s.runs);
 }
 template <class Visit, Is<Curve> S> void members(Visit& visit, S& s) {
   visit("name", s.name);
@@ -140,7 +163,9 @@ template <class Visit, Is<RunRecord> S> void members(Visit& visit, S& s) {
   visit("verdict", s.verdict);
   visit("data", s.data);
   visit("settings", s.settings);
+  visit("version", s.version);
   visit("rows", s.rows);
+  visit("methods", s.methods);
   visit("figures", s.figures);
   visit("curves", s.curves);
   visit("examples", s.examples);

@@ -7,8 +7,10 @@
 
 namespace mno::report {
 
-/// How many times the floor a value is. A floor that is not positive has no multiples.
+/// How many times the floor a value is, run by run where that is known. A floor that is not positive has no
+/// multiples.
 inline std::optional<double> floor_ratio(const Row& row) {
+  if (row.ratio) return row.ratio;
   if (!row.floor || !(*row.floor > 0)) return {};
   return row.value / *row.floor;
 }
@@ -83,7 +85,7 @@ inline std::string table(const std::string& caption, const std::vector<const Row
   const bool averaged =
       seeds.value_or(0) > 1 && std::ranges::all_of(rows, [&](const Row* row) { return row->seeds == seeds; });
   return "<div class=\"scroll\" tabindex=\"0\">\n<table class=\"matrix\">\n<caption>" + escape(caption) +
-         (averaged ? ", means over " + std::to_string(*seeds) + " seeds" : "") + "</caption>\n<thead><tr>" +
+         (averaged ? ", means over " + std::to_string(*seeds) + " runs" : "") + "</caption>\n<thead><tr>" +
          head + "</tr></thead>\n<tbody>\n" + body + "</tbody>\n</table>\n</div>\n";
 }
 
@@ -98,7 +100,7 @@ inline std::string legend_of(const std::vector<Row>& rows) {
   if (any([](const Row& row) { return unit_of(row.metric).starts_with("σ"); }))
     note += "σ is the deviation of u in the training data. ";
   if (any([](const Row& row) { return row.interval95.has_value(); }))
-    note += "± is half the width of the 95% interval over seeds. ";
+    note += "± is half the width of the 95% interval over runs. ";
   if (any([](const Row& row) { return row.paper.has_value(); }))
     note += "Paper is the number that the paper gives for the same quantity. ";
   if (any([](const Row& row) { return row.floor.has_value(); }))

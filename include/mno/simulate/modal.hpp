@@ -8,7 +8,8 @@
 // No time stepping is needed: c_i goes from one query time to the next in one exact step,
 //     c_i(t) = decay · c_i(s) + deviation · ξ,
 // and the law of u_t is known: its mean m_t and its factor rows B_i(x) = (deviation of c_i(t)) φ_i(x), with
-// Cov(u_t(x), u_t(y)) = Σ_i B_i(x) B_i(y).
+// Cov(u_t(x), u_t(y)) = Σ_i B_i(x) B_i(y). A function of several channels has its entries in the order of a
+// field, point·channels + channel.
 #include <algorithm>
 #include <vector>
 
@@ -25,55 +26,58 @@ struct Transition {
 };
 
 /// The law of u_t given u_0, exactly.
-struct ExactLaw {
-  Field<double, 1> mean;      // (1, points, 1)
-  Field<double, 1> variance;  // (1, points, 1)
-  ModalNoise::Rows factor;    // (rank, points)
+template <int D> struct ExactLawOn {
+  Field<double, D> mean;      // (1, grid…, channel)
+  Field<double, D> variance;  // (1, grid…, channel)
+  ModalNoise::Rows factor;    // (rank, entry)
 };
+using ExactLaw = ExactLawOn<1>;
 
 namespace detail {
 /// The noise's basis at time t, moved where the equation says so.
 template <class Equation> ModalNoise::Rows basis_at(const Equation& equation, double t) {
-  const Index points = equation.grid().size();
   if constexpr (requires { equation.shift(t); })
-    return equation.noise.basis(points, equation.shift(t));
+    return equation.noise.basis(equation.points, equation.shift(t));
   else
-    return equation.noise.basis(points);
+    return equation.noise.basis(equation.points);
 }
 }  // namespace detail
 
 /// Equation has mean(u_0, t) as a series and deviation(k, t), the standard deviation of a coefficient of
 /// wavenumber k; and shift(t) where its basis moves. A series is a FourierSeries, or what stands in its
-/// place.
+/// place; a wavenumber is what the noise calls so.
 template <class Equation, class Series>
-ExactLaw exact_law(const Equation& equation, const Series& initial, double t) {
+ExactLawOn<Equation::dimension> exact_law(const Equation& equation, const Series& initial, double t) {
   equation.check();
   equation.check_time(t);
-  const Grid<1> grid = equation.grid();
-  ExactLaw law{{1, grid, 1}, {1, grid, 1}, detail::basis_at(equation, t)};
+  const Grid<Equation::dimension> grid = equation.grid();
+  const Index channels = Equation::channels;
+  ExactLawOn<Equation::dimension> law{
+      {1, grid, channels}, {1, grid, channels}, detail::basis_at(equation, t)};
   equation.mean(initial, t).evaluate(law.mean.view());
   for (Index i = 0; i < law.factor.rows(); ++i)
     law.factor.row(i) *= equation.deviation(equation.noise.wavenumber(i), t);
-  for (Index p = 0; p < grid.size(); ++p) law.variance(0, p, 0) = law.factor.col(p).squaredNorm();
+  for (Index i = 0; i < law.factor.cols(); ++i) law.variance.data()[i] = law.factor.col(i).squaredNorm();
   return law;
 }
 /// … of a sample as simulate() draws it.
 template <class Equation>
-ExactLaw exact_law(const Equation& equation, std::uint64_t seed, Index sample, double t) {
+ExactLawOn<Equation::dimension> exact_law(const Equation& equation, std::uint64_t seed, Index sample,
+                                          double t) {
   return exact_law(equation, equation.draw(seed, sample), t);
 }
 
 namespace detail {
 /// members(m, x) = mean(x) + Σ_i coefficients(m, i) basis(i, x)
-template <class T, class Series>
-void expand_members(const Series& mean, const T* coefficients, const T* basis, Index rank, Index count,
-                    const Grid<1>& grid, T* members) {
-  const View<T, 1> view{members, count, grid, 1, 1};
-  mean.evaluate(view, 0);
-  for (Index m = 1; m < count; ++m) std::copy_n(members, grid.size(), members + m * grid.size());
+template <class T, int D, class Series>
+void expand_members(const Series& mean, const T* coefficients, const T* basis, Index rank,
+                    View<T, D> members) {
+  const Index count = members.batch, size = members.points() * members.channels;
+  mean.evaluate(members, 0);
+  for (Index m = 1; m < count; ++m) std::copy_n(members.data, size, members.data + m * size);
   if (rank > 0)
-    multiply_add<T>({members, count, grid.size(), grid.size()}, {coefficients, count, rank, rank},
-                    {basis, rank, grid.size(), grid.size()});
+    multiply_add<T>({members.data, count, size, size}, {coefficients, count, rank, rank},
+                    {basis, rank, size, size});
 }
 
 template <class T> std::vector<T> flat(const ModalNoise::Rows& rows) {
@@ -90,13 +94,16 @@ inline void check_free_time(double t, const char* equation) {
 /// Equation has also draw(seed, sample), the series of u_0, and transition(k, s, t).
 template <class T, class Equation> class ModalSolver {
  public:
+  static constexpr int D = Equation::dimension;
+
   explicit ModalSolver(const Equation& equation) : equation_(equation) {}
 
-  void run(const detail::Task<T, 1>& task, Arena& scratch) const {
+  void run(const detail::Task<T, D>& task, Arena& scratch) const {
     const auto series = equation_.draw(task.seed, task.sample);
     series.evaluate(task.initial);
     const ArenaScope scope(scratch);
-    const Index rank = equation_.noise.rank(), size = equation_.grid().size();
+    const Index rank = equation_.noise.rank(), channels = Equation::channels;
+    const Grid<D> grid = equation_.grid();
     double* const state = scratch.take<double>(std::size_t(task.count * rank));  // (member, basis function)
     T* const coefficients = scratch.take<T>(std::size_t(task.count * rank));
     std::fill_n(state, task.count * rank, 0.);
@@ -109,8 +116,9 @@ template <class T, class Equation> class ModalSolver {
       }
       for (Index i = 0; i < task.count * rank; ++i) coefficients[i] = T(state[i]);
       const std::vector<T> basis = detail::flat<T>(detail::basis_at(equation_, now));
-      detail::expand_members<T>(equation_.mean(series, now), coefficients, basis.data(), rank, task.count,
-                                equation_.grid(), task.members + query * task.count * size);
+      const View<T, D> members{task.members + query * task.count * grid.size() * channels, task.count, grid,
+                               channels, channels};
+      detail::expand_members<T, D>(equation_.mean(series, now), coefficients, basis.data(), rank, members);
       before = now;
     }
   }

@@ -80,8 +80,9 @@ template <class T> class RoughVolatility::Solver {
       }
     }
     for (Index query = 0; query < queries; ++query)
-      detail::expand_members<T>(series, coefficients + query * task.count * rank, basis_.data(), rank,
-                                task.count, field_.grid(), task.members + query * task.count * field_.points);
+      detail::expand_members<T, 1>(
+          series, coefficients + query * task.count * rank, basis_.data(), rank,
+          {task.members + query * task.count * field_.points, task.count, field_.grid(), 1, 1});
   }
 
  private:
