@@ -301,7 +301,7 @@ TEST_CASE("several files follow each other, and files that do not fit are refuse
   const auto told = import("apebench.npy apebench.npy -o data.h5");
   CHECK(told["samples"] == 2 * S * (T - 1));
   CHECK(says(refused("apebench.npy plain.npy --axes sample,time,channel,x -o none.h5"),
-             "expected --variables"));
+             "expected an array with the 4 axes that --axes names"));
   CHECK(says(refused("absent.npy -o none.h5"), "No such file or directory"));
   CHECK(says(refused("data.h5 -o none.h5"), "has u0, uT and t already"));
   CHECK(says(refused("pdebench.hdf5 -o none.txt"), "expected a file that ends in .h5, .hdf5 or .npz"));
