@@ -6,7 +6,7 @@
 //
 // Published (Ho et al. 2020; cosine schedule: Nichol, Dhariwal 2021; DDIM: Song et al. 2021; v: Salimans, Ho
 // 2022): a U-Net on images of pixel noise. Our reading: an FNO that is given u_0, t and x_τ, noise per wave,
-// and a mean m̂ that an FNO has learned before. See docs/baselines-solvers.md.
+// and a mean m̂ that an FNO has learned before. See docs/baselines.md.
 //
 //   Denoiser<S> model;  DiffusionData data(train, mean, scale, seed);
 //   Trainer trainer(model, data.ensemble, nullptr, MeanSquaredError{}, options);   // options.average = 0.999

@@ -9,7 +9,7 @@
 // Published (Kidger, Morrill, Foster, Lyons, 2005.08926): X is an observed path, interpolated; F ends in
 // tanh, a matrix of hidden size times controls. Our reading: nothing is observed after u_0, so the path is
 // noise, drawn per wave; z is a field, and F one Fourier layer and a pointwise map. See
-// docs/baselines-solvers.md.
+// docs/baselines.md.
 #include "mno/baseline/increment_head.hpp"
 #include "mno/baseline/time_step.hpp"
 #include "mno/layer/constant.hpp"

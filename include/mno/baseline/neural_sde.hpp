@@ -8,7 +8,7 @@
 // Published (Li, Wong, Chen, Duvenaud 2020; for spatial fields 2501.18871): drift and diffusion are networks,
 // and a solver runs between observations. Our reading: both are small Fourier operators, ξ is drawn per wave
 // (layer/noise.hpp), and it is trained by the energy score of its draws; or, where one step is enough, by the
-// likelihood of that step (NeuralSdeTransition). See docs/baselines-solvers.md.
+// likelihood of that step (NeuralSdeTransition). See docs/baselines.md.
 #include "mno/baseline/time_step.hpp"
 #include "mno/expression/product.hpp"
 #include "mno/layer/initial.hpp"

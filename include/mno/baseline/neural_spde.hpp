@@ -9,7 +9,7 @@
 // and time, the driving noise is observed, and z is found by fixed-point iteration or an ODE of its modes.
 // Our reading: S has learned rates of decay and rotation (layer/semigroup.hpp), so it is causal without
 // padding; the mixing of channels per wave stands in F; ξ is drawn by the model. See
-// docs/baselines-solvers.md.
+// docs/baselines.md.
 #include "mno/baseline/increment_head.hpp"
 #include "mno/baseline/time_step.hpp"
 #include "mno/expression/product.hpp"
