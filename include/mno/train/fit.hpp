@@ -62,12 +62,14 @@ Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = 
   }();
   if (detail::looks_for_symmetries<M>(options, train)) keep_zero(data);
   const bool validated = validation.size() > 0;
-  const std::vector<Index> lengths = detail::lengths<M>(options, train, validated);
-  const bool length_chosen = options.training.epochs == 0;
-  options.training.epochs = lengths.back();
+  const Index asked = options.training.epochs;
+  const auto lengths_now = [&] { return detail::lengths<M>(asked, options.training, train, validated); };
+  options.training.epochs = lengths_now().back();  // a pilot takes a part of them
   M model = detail::first_model<M>(options, train, host);
   std::vector<FitChoice> choices;
   if (!options.loss) choices = detail::choose_recipe(options, model, data, device);
+  const std::vector<Index> lengths = lengths_now();
+  options.training.epochs = lengths.back();
   io::Metadata about = options.about;
   about["data"] = fingerprint;
   about["data.samples"] =
@@ -76,7 +78,7 @@ Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = 
   detail::LengthSearch<M, Device> search(lengths, data, options, device);
   detail::FitTrial<M> trial = search.run(
       [&](const FitOptions& of_length) { return detail::fit_trial(model, data, of_length, about, device); });
-  if (length_chosen) choices.push_back(search.choice());
+  if (asked == 0) choices.push_back(search.choice());
   FitReport& report = trial.report;
   report.train = train.size();
   report.validation = validation.size();
