@@ -36,13 +36,14 @@ template <class M> M first_model(const FitOptions& options, const DataOf<M>& tra
   return model;
 }
 
-/// Lengths to try, in epochs: the one that is asked for, or several. Without validation data nothing tells
-/// which is best, and the one in the middle is taken.
+/// Lengths to try, in epochs: the one that is asked for, or several where it is 0. Without validation data
+/// nothing tells which is best, and the one in the middle is taken.
 template <class M>
-std::vector<Index> lengths(const FitOptions& options, const DataOf<M>& train, bool validated) {
-  if (options.training.epochs > 0) return {options.training.epochs};
+std::vector<Index> lengths(Index asked, const TrainingOptions& training, const DataOf<M>& train,
+                           bool validated) {
+  if (asked > 0) return {asked};
   const bool draws = M::stochastic && train.least_members() < least_ensemble;
-  auto all = default_lengths(train.size(), options.training.batch, draws);
+  auto all = default_lengths(train.size(), training.batch, draws, training.symmetries.any());
   if (!validated) all = {all[all.size() / 2]};
   return all;
 }
