@@ -66,7 +66,7 @@ static void run_ablations(Study& study) {
   vary("change", "default operator", study.shape(), full);  // a path, a nugget and a fixed factor
   vary("change", "default operator and all four", study.shape(), changed(four));
   vary("change", "as mno train chooses", study.shape(), {});
-  const Trained fno = study.train("fno", study.shape("fno"), {.name = "chosen", .steps = length}, data);
+  const Trained fno = study.train("fno", study.shape("fno"), {.name = "auto", .steps = length}, data);
   study.run();
 
   mno::report::Figure over_rank{.name = "rank",

@@ -13,10 +13,10 @@ static void run_cross_covariance(Study& study) {
   equation.kept = 32;
   const Splits data = study.splits(equation);
   // What `fit` chooses, but for its term for the covariance.
-  const Training without{.name = "chosen, without a covariance term",
+  const Training without{.name = "auto, without a covariance term",
                          .loss = mno::ensemble_recipe(mno::Ensemble<float, 1>())};
   Training probes = without;
-  probes.name = "chosen, with Hutchinson's probes for the covariance";
+  probes.name = "auto, with Hutchinson's probes for the covariance";
   probes.recipe().hutchinson.weight = 1;
   const Trained fno = study.train("fno", study.shape("fno"), {}, data);
   std::vector<Trained> models{

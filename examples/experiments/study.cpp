@@ -54,7 +54,9 @@ std::string choices_text(Index rows, Index batch) {
   std::string out = mno::ensemble_recipe(factors).text() + " | " + mno::draws_recipe(1).text() + " | " +
                     mno::default_field_recipe().text() + " |";
   for (const bool draws : {false, true})
-    for (const Index epochs : mno::default_lengths(rows, batch, draws)) out += " " + std::to_string(epochs);
+    for (const bool symmetric : {false, true})
+      for (const Index epochs : mno::default_lengths(rows, batch, draws, symmetric))
+        out += " " + std::to_string(epochs);
   return out;
 }
 
@@ -251,7 +253,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.pair = pair;
     job.lengths = options.epochs > 0
                       ? std::vector<Index>{options.epochs}
-                      : mno::default_lengths(data.train.rows, options.batch, data.train.members == 1);
+                      : mno::default_lengths(data.train.rows, options.batch, data.train.members == 1, true);
     job.work = double(data.train.rows) * double(data.train.points) *
                double(std::accumulate(job.lengths.begin(), job.lengths.end(), Index(0)));
     jobs_.push_back(std::move(job));

@@ -36,7 +36,7 @@ struct Sizes {
 /// Loss, optimiser and length of a training under a name. What is not said `fit` chooses, as for mno train
 /// without flags.
 struct Training {
-  std::string name = "chosen";
+  std::string name = "auto";
   demand::LossChoice loss{};
   mno::TrainingOptions options{.epochs = 0};  // 0: steps says, else chosen on validation
   Index steps = 0;                            // the length in steps, whatever the number of conditions

@@ -15,7 +15,7 @@ static void run_superresolution(Study& study) {
   // Four times as many members for the floor: they cost four times as much on this grid.
   const Data test = study.data(fine, Study::Use::test,
                                {.samples = study.sizes().test, .further = Study::further(fine) / 4});
-  const Training as_given, refined{.name = "chosen, 64 points at least", .least_points = 64};
+  const Training as_given, refined{.name = "auto, 64 points at least", .least_points = 64};
   struct Case {
     Index trained_at;
     std::vector<Trained> methods;

@@ -278,6 +278,9 @@ void add_train(CLI::App& app, Run& run) {
       ->capture_default_str();
   o.keys["training"]["tf32"] = command->add_flag(
       "--tf32", o.request.tf32, "On a GPU, products of floats with fewer digits, and faster");
+  o.keys["training"]["symmetries"] = command->add_flag(
+      "--symmetries,!--no-symmetries", o.request.fit.symmetries,
+      "Look for symmetries of the law and train with them, where no recipe is given (default: yes)");
   add("training", "checkpoint-seconds", o.request.fit.checkpoint_seconds,
       "Least time between checkpoints; 0: after every epoch")
       ->check(CLI::NonNegativeNumber)

@@ -551,6 +551,21 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   REQUIRE_MESSAGE(coverage.code == 0, coverage.errors);
   CHECK(cached().size() == after.size() + 1);  // conditions to calibrate on
 
+  const auto beside = mno_in(folder,
+                             "experiment burgers --samples 12 --validation 4 --test 3 --ensemble 8 --epochs 2 "
+                             "--json -o out/rivals --rivals noise-fno" +
+                                 small);
+  REQUIRE_MESSAGE(beside.code == 0, beside.errors);
+  CHECK(cached().size() == after.size() + 7);  // two models with history and seconds
+  std::map<std::string, std::vector<std::string>> of_rivals;
+  for (const auto& one : nlohmann::json::parse(beside.out)["rows"])
+    of_rivals[one["method"]].push_back(one["metric"]);
+  CHECK(of_rivals["mno"] == metrics["mno"]);
+  CHECK(of_rivals["mno-energy"] == metrics["mno"]);  // the law, by the loss of draws
+  auto by_draws = metrics["mno"];
+  by_draws.resize(by_draws.size() - 3);  // eight draws tell one of four levels of coverage
+  CHECK(of_rivals["noise-fno"] == by_draws);
+
   const auto other = mno_in(folder, run + " --data-seed 2");
   CHECK(other.code == 2);
   CHECK_MESSAGE(says(other.errors, "holds an experiment with other settings"), other.errors);

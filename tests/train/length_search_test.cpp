@@ -35,9 +35,11 @@ std::string choice(const FitReport& report, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("lengths are some thousand steps, each twice the one before; draws have one") {
+TEST_CASE(
+    "lengths are some thousand steps, each twice the one before; draws have one, longer with symmetries") {
   CHECK(default_lengths(1000, 32, false) == std::vector<Index>{40, 79, 157});
   CHECK(default_lengths(4000, 32, true) == std::vector<Index>{16});
+  CHECK(default_lengths(4000, 32, true, true) == std::vector<Index>{32});
   CHECK(default_lengths(2, 32, false) == std::vector<Index>{1000});  // no more epochs than that
 }
 

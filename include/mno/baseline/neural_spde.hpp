@@ -8,7 +8,7 @@
 // Published (Salvi, Lemercier, Gerasimovičs, 2110.10249): S is a learned kernel in the Fourier modes of space
 // and time, the driving noise is observed, and z is found by fixed-point iteration or an ODE of its modes.
 // Our reading: S has learned rates of decay and rotation (layer/semigroup.hpp), so it is causal without
-// padding; the mixing of channels per wave stands in F; ξ is drawn by the model. See
+// padding; the mixing of channels per wave stands in F, beside a local one; ξ is drawn by the model. See
 // docs/baselines.md.
 #include "mno/baseline/increment_head.hpp"
 #include "mno/baseline/time_step.hpp"
@@ -32,7 +32,8 @@ template <Shape S, int Steps = 16> struct NeuralSpdeOperator {
   static constexpr int latent = S::width;
   using Perceptron = Chain<Pointwise<latent, projection_width<S>()>, Gelu<projection_width<S>()>,
                            Pointwise<projection_width<S>(), latent>>;
-  struct Forcing : detail::Chained<Perceptron, SpectralConv<latent, latent, S::dimension, S::modes>> {
+  struct Forcing : detail::Chained<Perceptron, Sum<SpectralConv<latent, latent, S::dimension, S::modes>,
+                                                   Pointwise<latent, latent>>> {
     static constexpr const char* name = "forcing";
   };
   struct Diffusion : Perceptron {

@@ -28,9 +28,13 @@ template <int Channels, int D, int Modes, int Steps> struct Semigroup {
     Spectrum<typename Pass::Scalar> coefficients;  // F x
   };
 
-  /// Rates between 1/50 and 4, of which none is preferred, and no turning.
+  /// Rates from 1/50 to 50, every decade alike, since a wave does not say how fast it will have to decay; and
+  /// no turning.
   template <class T> static void initialise(std::span<T> w, Stream& random) {
-    for (std::size_t i = 0; i < w.size(); ++i) w[i] = i < w.size() / 2 ? T(-4 + 8 * random.uniform()) : T(0);
+    for (std::size_t i = 0; i < w.size(); ++i) {
+      const double rate = std::pow(50.0, 2 * random.uniform() - 1);
+      w[i] = i < w.size() / 2 ? T(std::log(std::expm1(rate))) : T(0);
+    }
   }
 
   template <class Pass>

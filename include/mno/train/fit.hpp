@@ -104,9 +104,9 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   constexpr bool chosen = std::is_same_v<L, detail::ChosenByFit>;
   if (chosen && detail::looks_for_symmetries<M>(options, train)) keep_zero(data);
   const bool validated = validation.size() > 0;
-  const std::vector<Index> lengths = detail::lengths<M>(options, train, validated);
-  const bool length_chosen = options.training.epochs == 0;
-  options.training.epochs = lengths.back();
+  const Index asked = options.training.epochs;
+  const auto lengths_now = [&] { return detail::lengths<M>(asked, options.training, train, validated); };
+  options.training.epochs = lengths_now().back();  // a pilot takes a part of them
   M model = detail::first_model<M>(options, train, host);
   std::vector<FitChoice> choices;
   const auto wanted = [&] {
@@ -116,6 +116,8 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
       return as_loss(given);
   };
   const auto loss = detail::drawn_from(wanted(), options.training.residual);
+  const std::vector<Index> lengths = lengths_now();
+  options.training.epochs = lengths.back();
   io::Metadata about = options.about;
   about["data"] = fingerprint;
   about["data.samples"] =
@@ -125,7 +127,7 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   detail::FitTrial<M> trial = search.run([&](const FitOptions& of_length) {
     return detail::fit_trial(model, data, loss, of_length, about, device);
   });
-  if (length_chosen) choices.push_back(search.choice());
+  if (asked == 0) choices.push_back(search.choice());
   if constexpr (detail::SaysText<decltype(loss)>) trial.report.loss = loss.text();
   return detail::fitted(std::move(trial), data, options, std::move(choices), device);
 }

@@ -36,21 +36,22 @@ template <class M> M first_model(const FitOptions& options, const DataOf<M>& tra
   return model;
 }
 
-/// Lengths to try, in epochs: the one that is asked for, or several. Without validation data nothing tells
-/// which is best, and the one in the middle is taken.
+/// Lengths to try, in epochs: the one that is asked for, or several where it is 0. Without validation data
+/// nothing tells which is best, and the one in the middle is taken.
 template <class M>
-std::vector<Index> lengths(const FitOptions& options, const DataOf<M>& train, bool validated) {
-  if (options.training.epochs > 0) return {options.training.epochs};
+std::vector<Index> lengths(Index asked, const TrainingOptions& training, const DataOf<M>& train,
+                           bool validated) {
+  if (asked > 0) return {asked};
   const bool draws = M::stochastic && train.least_members() < least_ensemble;
-  auto all = default_lengths(train.size(), options.training.batch, draws);
+  auto all = default_lengths(train.size(), training.batch, draws, training.symmetries.any());
   if (!validated) all = {all[all.size() / 2]};
   return all;
 }
 
 /// Symmetries are looked for where the loss is chosen too, in data that can tell.
 template <class M> bool looks_for_symmetries(const FitOptions& options, const DataOf<M>& train) {
-  return M::stochastic && options.symmetries && !options.training.symmetries.any() &&
-         train.size() >= Pilot<M>::least && train.known.size() == 0;
+  return options.symmetries && !options.training.symmetries.any() && train.size() >= Pilot<M>::least &&
+         train.known.size() == 0;
 }
 
 /// For laws: a recipe that suits the data, and for draws what it wants of the optimiser and of the factor's
@@ -80,6 +81,17 @@ Recipe choose_recipe(FitOptions& options, M& model, const DataOf<M>& train, doub
 template <class M, class Device>
 auto choose_loss(FitOptions& options, M& model, const FitData<typename M::Scalar, M::dimension>& data,
                  std::vector<FitChoice>& choices, Device& device) {
+  const bool draws = M::stochastic && data.train.least_members() < least_ensemble;
+  const bool look = looks_for_symmetries<M>(options, data.train);
+  std::optional<Pilot<M>> pilot;
+  if (draws || look) pilot.emplace(model, data.train, options.training, device);
+  if (look) {
+    const bool about_zero = std::ranges::all_of(data.normaliser.shift, [](double s) { return s == 0; });
+    const Symmetries found = options.training.symmetries = pilot->symmetries(about_zero, device);
+    choices.push_back({"symmetries", found.any() ? found.text() + ": a pilot run foresees moved data as well "
+                                                                  "as the data itself"
+                                                 : "none: a pilot run foresees moved data less well"});
+  }
   if constexpr (M::gives_draws) {
     choices.push_back({"loss", "the operator gives draws: their energy score and CRPS against members"});
     return energy_loss();
@@ -87,19 +99,7 @@ auto choose_loss(FitOptions& options, M& model, const FitData<typename M::Scalar
     choices.push_back({"loss", "the operator gives a field: the mean alone"});
     return default_field_recipe();
   } else {
-    const bool draws = data.train.least_members() < least_ensemble;
-    const bool look = looks_for_symmetries<M>(options, data.train);
-    std::optional<Pilot<M>> pilot;
-    if (draws || look) pilot.emplace(model, data.train, options.training, device);
-    const Recipe recipe = choose_recipe(options, model, data.train, pilot ? pilot->noise() : 0, choices);
-    if (look) {
-      const bool about_zero = std::ranges::all_of(data.normaliser.shift, [](double s) { return s == 0; });
-      Symmetries& found = options.training.symmetries = pilot->symmetries(about_zero, device);
-      choices.push_back({"symmetries", found.any() ? found.text() + ": a pilot run foresees moved data as "
-                                                                    "well as the data itself"
-                                                   : "none: a pilot run foresees moved data less well"});
-    }
-    return recipe;
+    return choose_recipe(options, model, data.train, pilot ? pilot->noise() : 0, choices);
   }
 }
 

@@ -39,7 +39,7 @@ template <class M> class Pilot {
     options.symmetries = {};
     Trainer trainer(model_, learned, nullptr, MeanSquaredError{}, options, device);
     while (!trainer.finished()) trainer.run_epoch();
-    mean_ = predict(model_, held_.condition(), device).mean;
+    mean_ = mean_of(held_, device);
     errors_ = errors(mean_, held_);
   }
 
@@ -72,6 +72,14 @@ template <class M> class Pilot {
  private:
   Index entries() const { return held_.mean.points() * held_.channels(); }
 
+  /// The mean of a law, or the field that an operator gives: squared errors leave one with noise inside none.
+  template <class Device> Field<T, D> mean_of(const Data& data, Device& device) const {
+    if constexpr (M::stochastic)
+      return predict(model_, data.condition(), device).mean;
+    else
+      return predict(model_, data.condition(), device);
+  }
+
   /// The mean of (ū − m)² of every condition.
   static std::vector<double> errors(const Field<T, D>& mean, const Data& data) {
     std::vector<double> all(std::size_t(data.size()), 0.0);
@@ -96,7 +104,7 @@ template <class M> class Pilot {
       }
       move_condition<T, D>(held_, e, move, moved);
     }
-    const std::vector<double> after = errors(predict(model_, moved.condition(), device).mean, moved);
+    const std::vector<double> after = errors(mean_of(moved, device), moved);
     const double n = double(held_.size());
     double error = 0, difference = 0, square = 0;
     for (std::size_t e = 0; e < errors_.size(); ++e) {
