@@ -479,7 +479,7 @@ TEST_CASE("every experiment has a smallest form") {
     const auto at = method.value("at", nlohmann::json::object());
     std::string flags = " --members 8";
     if (at.contains("t")) flags += " --time " + at["t"].dump();
-    if (at.contains("resolution")) flags += " --points " + at["resolution"].dump();
+    if (at.contains("resolution")) flags += " --points " + std::to_string(at["resolution"].get<int>());
     const auto again =
         mno_in(folder, "evaluate --json --model out/cache/" + method["runs"][0]["model"].get<std::string>() +
                            " --data out/cache/" + method["runs"][0]["data"].get<std::string>() + flags);
