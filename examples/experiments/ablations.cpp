@@ -34,9 +34,9 @@ static void run_ablations(Study& study) {
   vary("backbone", "shared", study.shape("mno"), full);
   vary("backbone", "split", study.shape("mno-split"), full);
 
-  const Change no_consistency = [](Training&t) { t.loss->variance_consistency.weight = 0; },
-               no_martingale = [](Training&t) { t.loss->centring.weight = 0; },
-               no_regularisation = [](Training&t) { t.loss->factor_regularisation.weight = 0; };
+  const Change no_consistency = [](Training&t) { t.recipe().variance_consistency.weight = 0; },
+               no_martingale = [](Training&t) { t.recipe().centring.weight = 0; },
+               no_regularisation = [](Training&t) { t.recipe().factor_regularisation.weight = 0; };
   vary("loss", "full", study.shape("mno"), full);
   vary("loss", "no-consistency", study.shape("mno"), changed({no_consistency}));
   vary("loss", "no-martingale", study.shape("mno"), changed({no_martingale}));
@@ -44,14 +44,14 @@ static void run_ablations(Study& study) {
   vary("loss", "nll-only", study.shape("mno"), changed({no_consistency, no_martingale, no_regularisation}));
 
   // From the paper's recipe to ours: each change alone, then their sum.
-  const Change mean_term = [](Training&t) { t.loss->mean_error.weight = 30; },
+  const Change mean_term = [](Training&t) { t.recipe().mean_error.weight = 30; },
                factor_scale = [](Training&t) { t.factor_scale.reset(); },
                decoupled_nll =
                    [](Training&t) {
-                     t.loss->gaussian_nll.weight = 0;
-                     t.loss->decoupled_nll.weight = 1;
+                     t.recipe().gaussian_nll.weight = 0;
+                     t.recipe().decoupled_nll.weight = 1;
                    },
-               covariance_term = [](Training&t) { t.loss->hilbert_schmidt.weight = 1; };
+               covariance_term = [](Training&t) { t.recipe().hilbert_schmidt.weight = 1; };
   const std::vector<Change> three{mean_term, factor_scale, decoupled_nll};
   std::vector<Change> four = three;
   four.push_back(covariance_term);

@@ -11,9 +11,11 @@ void laws_and_controls(Study& study, const program::Equation& equation, const St
   const Trained mno = study.train("mno", study.shape(), {}, data);
   const Trained paper = study.train("mno-paper-recipe", study.shape("mno"), recipe::paper(), data);
   const Trained fno = study.train("fno", study.shape("fno"), {}, data);
+  const std::vector<Trained> rivals = study.rivals(data);
   study.run();
   study.tables(place, {mno, paper, fno}, data.test);
   study.tables(place, controls(fno), data.test);
+  study.tables(place, rivals, data.test);
   study.show(mno, data.test);
 }
 

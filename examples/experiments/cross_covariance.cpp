@@ -17,7 +17,7 @@ static void run_cross_covariance(Study& study) {
                          .loss = mno::ensemble_recipe(mno::Ensemble<float, 1>())};
   Training probes = without;
   probes.name = "auto, with Hutchinson's probes for the covariance";
-  probes.loss->hutchinson.weight = 1;
+  probes.recipe().hutchinson.weight = 1;
   const Trained fno = study.train("fno", study.shape("fno"), {}, data);
   std::vector<Trained> models{
       study.train("mno", study.shape(), {}, data), study.train("mno-hutchinson", study.shape(), probes, data),

@@ -5,12 +5,12 @@
 namespace experiment {
 
 extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
-    coverage, ablations, heat, defaults;
+    coverage, ablations, heat, defaults, winds, electricity;
 
 inline const std::vector<const Experiment*>& all() {
   static const std::vector<const Experiment*> list{
       &burgers,  &phi4,      &spdebench_phi4, &rough_volatility, &superresolution, &cross_covariance,
-      &coverage, &ablations, &heat,           &defaults};
+      &coverage, &ablations, &heat,           &defaults,         &winds,           &electricity};
   return list;
 }
 

@@ -17,6 +17,9 @@ inline Training paper(Index length = steps) {
           .factor_scale = 1};
 }
 
+/// Scores of draws: a law by the loss of operators that have noise inside.
+inline Training energy() { return {.name = "energy", .loss = mno::energy_loss()}; }
+
 /// The paper's own optimiser and length: AdamW with its usual constants, 120 epochs of batches of 256 at a
 /// constant rate.
 inline Training paper_optimiser() {

@@ -78,6 +78,10 @@ std::vector<Row> Study::score(const Place& place, const Trained& trained, std::s
   metric::Scorecard<1> card(grid_of(data, model->domain()), data.members, {.floors = false});
   ToExact to_exact;
   const auto add = [&](const auto& law, const Prediction<1>& p) {
+    if (p.draws.size() > 0) {  // their distance from the exact law would be their own error
+      card.add(p.draws, p.members);
+      return;
+    }
     if (stochastic)
       card.add(law, 0, draws_of(law, data.members, pair, p.sample), p.members);
     else
@@ -86,7 +90,11 @@ std::vector<Row> Study::score(const Place& place, const Trained& trained, std::s
       to_exact.add(law, *exact, stochastic);
   };
   program::for_each_prediction<1>(*model, *file,
-                                  {.time = place.time, .points = data.points, .members = data.members},
+                                  {.time = place.time,
+                                   .points = data.points,
+                                   .members = data.members,
+                                   .draws = data.members,
+                                   .seed = std::uint64_t(pair + 1)},
                                   [&](const Prediction<1>& p) { own ? add(p.law, p) : add(law_of(p), p); });
   std::vector<Row> rows = program::rows_of(card.rows());
   const auto known = floors(place, trained, pair, data);
@@ -115,7 +123,7 @@ std::map<std::string, double> Study::floors(const Place& place, const Trained& t
   bool exact = false, further = false;
   const auto file = program::open_ensembles(data.pairs[pair].path);
   program::for_each_prediction<1>(
-      *model, *file, {.time = place.time, .points = data.points, .members = data.members},
+      *model, *file, {.time = place.time, .points = data.points, .members = data.members, .draws = 2},
       [&](const Prediction<1>& p) {
         if (const auto law = exact_law_of(data, pair, p.sample, double(p.time), normaliser)) {
           exact = true;

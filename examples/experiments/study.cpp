@@ -7,13 +7,13 @@
 #include <exception>
 #include <iostream>
 #include <mno/simulate/simulate.hpp>
-#include <mno/train/checkpoint.hpp>
 #include <numeric>
 #include <thread>
 
 #include "command.hpp"
 #include "exact.hpp"
 #include "history.hpp"
+#include "recipes.hpp"
 #include "stopwatch.hpp"
 
 namespace experiment {
@@ -54,7 +54,9 @@ std::string choices_text(Index rows, Index batch) {
   std::string out = mno::ensemble_recipe(factors).text() + " | " + mno::draws_recipe(1).text() + " | " +
                     mno::default_field_recipe().text() + " |";
   for (const bool draws : {false, true})
-    for (const Index epochs : mno::default_lengths(rows, batch, draws)) out += " " + std::to_string(epochs);
+    for (const bool symmetric : {false, true})
+      for (const Index epochs : mno::default_lengths(rows, batch, draws, symmetric))
+        out += " " + std::to_string(epochs);
   return out;
 }
 
@@ -150,7 +152,7 @@ program::ShapeNumbers Study::shape(const std::string& kind, int rank) const {
   fill(wanted.modes, own.modes);
   fill(wanted.depth, own.depth);
   if (rank > 0) wanted.rank = rank;
-  if (kind == "fno") wanted.rank = 0;  // it has none
+  if (!kind.starts_with("mno")) wanted.rank = 0;  // it has none
   return wanted;
 }
 
@@ -216,16 +218,15 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
   const Index per_epoch = (data.train.rows + options.batch - 1) / options.batch;
   if (training.steps > 0) options.epochs = std::max<Index>(1, training.steps / per_epoch);
   if (const Index epochs = options_.sizes.epochs; epochs > 0) options.epochs = epochs;
-  if (training.loss && training.beginning > 0)
-    training.loss->warmup_epochs = training.loss->ramp_epochs =
+  if (training.beginning > 0)
+    training.recipe().warmup_epochs = training.recipe().ramp_epochs =
         Index(std::lround(training.beginning * double(options.epochs)));
   Trained trained{method, training.name, full, data.train, {}};
   for (std::size_t pair = 0; pair < data.train.pairs.size(); ++pair) {
     options.seed = std::uint64_t(pair + 1);
     const std::string key =
-        "model " + std::string(version) + ": " + full.list() + " " +
-        mno::detail::training_text(options, training.loss.value_or(mno::Recipe{}), data.train.rows) +
-        (training.loss ? "" : " chosen: " + choices_text(data.train.rows, options.batch)) +
+        "model " + std::string(version) + ": " + full.list() + " " + training.text(data.train.rows) +
+        (training.chosen() ? " chosen: " + choices_text(data.train.rows, options.batch) : "") +
         " scale=" + mno::io::detail::number(training.factor_scale.value_or(0)) +
         " least_points=" + std::to_string(training.least_points) + "\n" + data.train.pairs[pair].key + "\n" +
         (data.validation.rows > 0 ? data.validation.pairs[pair].key : std::string("held back"));
@@ -239,7 +240,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.what = method + ", pair " + std::to_string(pair + 1);
     job.shape = full;
     job.request.fit.training = options;
-    job.request.fit.loss = training.loss;
+    job.request.loss = training.loss;
     job.request.fit.split_seed = options.seed;
     job.request.fit.factor_scale = training.factor_scale;
     job.request.fit.least_points = training.least_points;
@@ -252,12 +253,19 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.pair = pair;
     job.lengths = options.epochs > 0
                       ? std::vector<Index>{options.epochs}
-                      : mno::default_lengths(data.train.rows, options.batch, data.train.members == 1);
+                      : mno::default_lengths(data.train.rows, options.batch, data.train.members == 1, true);
     job.work = double(data.train.rows) * double(data.train.points) *
                double(std::accumulate(job.lengths.begin(), job.lengths.end(), Index(0)));
     jobs_.push_back(std::move(job));
   }
   return trained;
+}
+
+std::vector<Trained> Study::rivals(const Splits& data) {
+  std::vector<Trained> all;
+  for (const std::string& kind : options_.rivals) all.push_back(train(kind, shape(kind), {}, data));
+  if (!all.empty()) all.push_back(train("mno-energy", shape(), recipe::energy(), data));
+  return all;
 }
 
 void Study::run() {
@@ -315,11 +323,14 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
     history.add(now);
   };
   const Stopwatch watch(request.model, request.fit.resume);
-  const Index factors = request.fit.loss ? job.shape.rank : 2 * job.shape.rank;  // as mno train
-  const auto train = statistics(job.train, job.pair, program::needed(request.fit.loss, factors));
-  std::optional<Ensemble> validation;
-  if (job.validation.rows > 0) validation = *statistics(job.validation, job.pair, {});
   const program::OperatorIn<1> model(program::choose(job.shape));
+  const bool chosen = std::holds_alternative<demand::ChosenByFit>(request.loss);
+  const Index factors = chosen ? 2 * job.shape.rank : job.shape.rank;  // as mno train
+  const auto keep = program::needed(request.loss, model, factors);
+  const auto train = statistics(job.train, job.pair, keep);
+  std::optional<Ensemble> validation;
+  if (job.validation.rows > 0)
+    validation = *statistics(job.validation, job.pair, {.members = model.gives_draws()});
   if (model.train(*train, validation, request).interrupted) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})
     std::filesystem::remove(request.model.string() + end);

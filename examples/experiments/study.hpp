@@ -16,6 +16,7 @@
 // Declaring costs nothing: run() simulates what is not in the cache and trains what is not, several models
 // side by side, each on one thread. A file of the cache is named by all that defines its content, so that
 // experiments share what they can, and a run that is interrupted or given again loses nothing.
+#include <mno/train/checkpoint.hpp>
 #include <mutex>
 
 #include "results.hpp"
@@ -36,12 +37,26 @@ struct Sizes {
 /// without flags.
 struct Training {
   std::string name = "auto";
-  std::optional<mno::Recipe> loss{};
+  demand::LossChoice loss{};
   mno::TrainingOptions options{.epochs = 0};  // 0: steps says, else chosen on validation
   Index steps = 0;                            // the length in steps, whatever the number of conditions
   double beginning = 0;                       // warm-up and ramp of the loss are each this part of the length
   std::optional<double> factor_scale{};
   Index least_points = 0;  // that the layers work on; 0: as given
+
+  mno::Recipe& recipe() { return std::get<mno::Recipe>(loss); }
+  bool chosen() const { return std::holds_alternative<demand::ChosenByFit>(loss); }
+  /// All that tells it from others.
+  std::string text(Index rows) const {
+    return std::visit(
+        [&]<class L>(const L& given) {
+          if constexpr (std::is_same_v<L, demand::ChosenByFit>)
+            return mno::detail::training_text(options, mno::Recipe{}, rows);
+          else
+            return mno::detail::training_text(options, given, rows);
+        },
+        loss);
+  }
 };
 
 /// Ensembles of one equation, a file of the cache for every pair, on some of their points.
@@ -55,7 +70,8 @@ struct Data {
   std::vector<File> pairs{};
   Index first = 0, queries = 1;  // where in the seeds' sequences it begins; times of a condition
   Index rows = 0, points = 0, channels = 1;
-  Index members = 0;  // that scores are of; what a file has beyond tells the floor
+  std::vector<Index> samples{};  // of the files; none: all
+  Index members = 0;             // that scores are of; what a file has beyond tells the floor
 
   /// The same fields on a coarser grid.
   Data at(Index coarser) const;
@@ -88,10 +104,12 @@ std::vector<Trained> controls(const Trained& field);
 
 struct Options {
   Sizes sizes{};
-  program::ShapeNumbers shape{};  // 0: what the experiment says
-  std::vector<int> ranks{};       // of ablations; none: what the experiment says
-  std::uint64_t data_seed = 1;    // of the first pair
+  program::ShapeNumbers shape{};      // 0: what the experiment says
+  std::vector<int> ranks{};           // of ablations; none: what the experiment says
+  std::vector<std::string> rivals{};  // further kinds of operators, where an experiment compares some
+  std::uint64_t data_seed = 1;        // of the first pair
   std::filesystem::path folder{}, cache{};
+  std::filesystem::path measured = "build/measured";  // where examples/measured/fetch has put its files
   int threads = 0;
   bool full = false, quick = false, restart = false, json = false;
 };
@@ -103,6 +121,7 @@ struct Experiment {
   Sizes full, quick;
   program::ShapeNumbers shape;
   void (*run)(Study&);
+  bool measured = false;  // it simulates nothing: its data are files, as large as they are
 };
 
 /// Thrown by run() and tables() where Ctrl-C or SIGTERM asked for it: what is done stays.
@@ -114,6 +133,7 @@ class Study {
 
   // --- what there is to do
   const Sizes& sizes() const { return options_.sizes; }
+  const Options& options() const { return options_; }
   bool full() const { return options_.full; }
   /// The experiment's own operator, or another kind or rank of it.
   program::ShapeNumbers shape(const std::string& kind = "mno-nugget", int rank = 0) const;
@@ -136,6 +156,10 @@ class Study {
   /// A model for every pair. Nothing is trained yet.
   Trained train(const std::string& method, const program::ShapeNumbers& shape, Training training,
                 const Splits& data);
+
+  /// Operators of the kinds that the command line names, trained by what `fit` chooses; beside them a law by
+  /// their loss, which tells the loss from the operator. Nothing is trained yet.
+  std::vector<Trained> rivals(const Splits& data);
 
   /// Simulates and trains what is not there.
   void run();

@@ -21,6 +21,12 @@ def write(name, parts, u0, uT, group, fields=None, **more):
         print(f"{name}_{part}.npz: {chosen.sum()} samples {u0.shape[1:]}")
 
 
+def others(training, group, i):
+    """What the climatology of i is made of: the training period without i's own year or month. An anomaly from a mean
+    that it is part of is too small, and a law that is learned from such anomalies too narrow for the years to come."""
+    return training & (group != group[i])
+
+
 def winds(test_years=2):
     """Samples are (month, latitude), the field goes around the circle. What belongs together is a year: neighbouring
     circles and months are too alike for one to judge the other."""
@@ -32,8 +38,9 @@ def winds(test_years=2):
     months = len(wind)
     year, month = np.arange(months) // 12, np.arange(months) % 12
     training = year < year.max() + 1 - test_years
-    climate = np.stack([wind[training & (month == m)].mean(0) for m in range(12)])
-    anomaly = np.moveaxis(wind - climate[month], 1, 2)  # (month, lat, 2, lon)
+    climate = lambda of, m: wind[of & (month == m)].mean(0)
+    anomaly = np.stack([wind[i] - climate(others(training, year, i), month[i]) for i in range(months)])
+    anomaly = np.moveaxis(anomaly, 1, 2)  # (month, lat, 2, lon)
     # Pairs of neighbouring months; one that reaches from training into test years is in neither.
     first = np.arange(months - 1)
     first = first[training[first] == training[first + 1]]
@@ -62,11 +69,14 @@ def electricity(test_years=1):
     weekday = np.array([day.weekday() for day in days])
     design = np.stack([np.cos(phase), np.sin(phase), np.cos(2 * phase), np.sin(2 * phase)]
                       + [(weekday == w).astype(float) for w in range(7)], 1)
-    climate = np.linalg.lstsq(design[training], curves[training], rcond=None)[0]  # (cycle of the year and week, hour)
-    anomaly = (curves - design @ climate)[:, None]  # (day, channel, hour)
+    month = np.array([12 * day.year + day.month for day in days])
+    anomaly = np.empty((len(days), 1, 24))  # (day, channel, hour)
+    for m in np.unique(month):
+        own, of = month == m, others(training, month, np.flatnonzero(month == m)[0])
+        climate = np.linalg.lstsq(design[of], curves[of], rcond=None)[0]  # (cycle of the year and week, hour)
+        anomaly[own, 0] = curves[own] - design[own] @ climate
     first = np.arange(len(days) - 1)
     first = first[training[first] == training[first + 1]]
-    month = np.array([12 * day.year + day.month for day in days])
     print(f"electricity: {len(days)} days from {days[0]} to {days[-1]}, {len(changes)} changes of the clock repaired")
     write("electricity", training[first], anomaly[first], anomaly[first + 1], month[first], length=24.0,
           bounded=np.array([1]))

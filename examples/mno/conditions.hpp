@@ -25,9 +25,10 @@ template <int D> class ConditionCard {
     if (stochastic) result_.metrics.push_back("coverage 0.9");
   }
 
+  /// Draws (entry, draw) are those of an operator that gives nothing else, and the law has their moments.
   template <class L>
   void add(mno::Index sample, std::uint64_t origin, double time, const L& law,
-           const mno::metric::Members& members, double crps) {
+           const mno::metric::Members& draws, const mno::metric::Members& members, double crps) {
     namespace metric = mno::metric;
     const metric::Moments model = metric::moments(law, 0);
     mno::report::ConditionScores one{.sample = int(sample), .time = time};
@@ -48,8 +49,12 @@ template <int D> class ConditionCard {
     one.scores.push_back(crps);
     if (stochastic_) {
       metric::Coverage coverage({0.9});
-      coverage.add(law, 0, members);
-      one.scores.push_back(coverage.value()[0]);
+      metric::SampleCoverage of_draws({0.9});
+      if (draws.cols() >= 19)  // what the level needs; else the law that has their moments
+        of_draws.add(draws, members);
+      else
+        coverage.add(law, 0, members);
+      one.scores.push_back(draws.cols() >= 19 ? of_draws.value()[0].second : coverage.value()[0]);
     }
     result_.all.push_back(std::move(one));
   }

@@ -22,7 +22,9 @@ std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::p
   return std::make_unique<io::EnsembleReader>(io::file_name(path), std::move(file));
 }
 
-mno::EnsembleOptions needed(const std::optional<mno::Recipe>& recipe, mno::Index factors) {
+mno::EnsembleOptions needed(const demand::LossChoice& loss, const Operator& one, mno::Index factors) {
+  if (one.gives_draws() || std::holds_alternative<mno::EnergyLoss>(loss)) return {.members = true};
+  const auto* recipe = std::get_if<mno::Recipe>(&loss);
   if (!recipe) return {.factors = factors};
   mno::EnsembleOptions keep;
   if (recipe->hilbert_schmidt.weight > 0 || recipe->hutchinson.weight > 0) keep.factors = factors;

@@ -9,6 +9,7 @@
 #include <mno/data/fingerprint.hpp>
 #include <mno/io/safetensors/references.hpp>
 #include <mno/io/zip/npz.hpp>
+#include <mno/law/empirical.hpp>
 #include <mno/law/sample.hpp>
 #include <mno/metric/scorecard.hpp>
 #include <mno/metric/spectrum.hpp>
@@ -117,12 +118,13 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
       grid, least,
       {.metrics = request.metrics, .floors = request.floors, .draws = draws, .seed = request.seed});
   metric::Coverage curve(calibration_levels());
+  metric::SampleCoverage curve_of_draws(calibration_levels());
   metric::Pit pit;
   metric::MomentSpectra<D> spectra(grid, channels), true_spectra(grid, channels);
   const bool pictures = loaded->warp().identity();  // those of a warped law would need quantiles
-  const bool keep = !request.fields.empty(), stochastic = loaded->stochastic(),
-             look = request.examples > 0 && card.wants("crps"), curves = look && pictures,
-             several = least > 1;
+  const bool keep = !request.fields.empty(), by_draws = loaded->gives_draws(),
+             stochastic = loaded->stochastic() || by_draws, look = request.examples > 0 && card.wants("crps"),
+             curves = look && pictures, several = least > 1;
   if (keep && !pictures)
     io::refuse(request.model.string(),
                "expected a model without a warp, to write moments and pictures, found ",
@@ -136,28 +138,37 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
   ConditionCard<D> conditions(grid, channels, least >= mno::least_ensemble, stochastic);
   mno::Fingerprint content;
   int count = 0;
+  Selection selection = request.selection;
+  selection.draws = draws;
+  selection.seed = request.seed;
   const auto draws_from = [&](const Prediction<D>& p) {  // a point mass needs one
+    if (by_draws) return p.draws;
     return metric::members(
         mno::sample(p.law, stochastic ? draws : 1, (request.seed << 32) + std::uint64_t(p.sample)));
   };
 
-  for_each_prediction<D>(*loaded, file, request.selection, [&](const Prediction<D>& p) {
+  for_each_prediction<D>(*loaded, file, selection, [&](const Prediction<D>& p) {
     content.add(std::span<const std::uint64_t>(&p.content, 1));
     ++count;
-    if (stochastic)
+    if (by_draws)
+      card.add(p.draws, p.members);
+    else if (stochastic)
       card.add(p.law, 0, card.wants_draws() ? draws_from(p) : metric::Members(), p.members);
     else
       card.add(p.law.mean, 0, p.members);
     if (references) references->add(p);
     if (look)
-      conditions.add(p.sample, p.origin, double(p.time), p.law, p.members, card.crps_per_condition().back());
+      conditions.add(p.sample, p.origin, double(p.time), p.law, p.draws, p.members,
+                     card.crps_per_condition().back());
     if (!curves && !keep) return;
     const metric::Moments model = metric::moments(p.law, 0), ensemble = moments_of(p.members);
     if (curves && several) {
       spectra.add(model);
       true_spectra.add(ensemble);
     }
-    if (curves && stochastic) {
+    if (curves && by_draws) {
+      curve_of_draws.add(p.draws, p.members);
+    } else if (curves && stochastic) {
       curve.add(p.law, 0, p.members);
       pit.add(p.law, 0, p.members);
     }
@@ -177,7 +188,12 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
     references->put(result);
     result.verdict = references->verdict(card, conditions.origins());
   }
-  if (curves && stochastic) {
+  if (curves && by_draws) {
+    for (const auto& [level, inside] : curve_of_draws.value()) {
+      result.calibration.nominal.push_back(level);
+      result.calibration.covered.push_back(inside);
+    }
+  } else if (curves && stochastic) {
     result.calibration = {curve.levels(), curve.value()};
     result.pit = {pit.histogram()};
   }
@@ -191,7 +207,7 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
   if (!pictures) return result;
 
   const auto titles = to_look_at(*result.conditions, request.examples);
-  Selection chosen = request.selection;
+  Selection chosen = selection;
   for (const auto& [sample, title] : titles) chosen.samples.push_back(sample);
   std::map<Index, Evaluation> pictures_of;  // in the order of the file
   for_each_prediction<D>(*loaded, file, chosen, [&](const Prediction<D>& p) {
@@ -218,6 +234,21 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
                          const std::function<void(const Prediction<D>&)>& sink) {
   using Field = mno::Field<float, D>;
   const Field known = file.known<float, D>();
+  const auto predict = [&](mno::Condition<float, D> condition, Index sample, const Field& initial,
+                           const metric::Members& members, const metric::Members& further,
+                           std::uint64_t origin, std::uint64_t content) {
+    const float time = condition.times[0];
+    if (!model.gives_draws()) {
+      sink({sample, time, initial, model.own_law(condition), {}, members, further, origin, content});
+      return;
+    }
+    condition.draws = selection.draws;
+    condition.noise = (selection.seed << 32) + std::uint64_t(sample);
+    const Field draws = model.own_draws(condition);
+    sink({sample, time, initial,
+          mno::with_residual(mno::empirical_law(draws, selection.draws), mno::AnyResidual()),
+          metric::members(draws), members, further, origin, content});
+  };
   file.for_each<float, D>([&](Index sample, Field& whole_initial, float time, Field& whole_members) {
     if (selection.time && std::abs(double(time) - *selection.time) > 1e-6) return;
     if (!selection.samples.empty() && std::ranges::find(selection.samples, sample) == selection.samples.end())
@@ -246,7 +277,7 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
       further = own.rightCols(own.cols() - kept);
       own = own.leftCols(kept).eval();
     }
-    sink({sample, time, *initial, model.own_law(condition), own, further, origin, of_content.value()});
+    predict(condition, sample, *initial, own, further, origin, of_content.value());
   });
 }
 

@@ -13,6 +13,8 @@ struct Selection {
   mno::Index points = 0;              // every so many-th point of a line, so that these are left; 0: all
   std::vector<mno::Index> samples{};  // these; none: all
   mno::Index members = 0;             // the first so many of every condition; 0: all
+  mno::Index draws = 64;              // of every condition, of an operator with noise inside
+  std::uint64_t seed = 0;             // of these
 };
 
 /// One condition as the model and the ensemble see it, in normalised coordinates.
@@ -21,8 +23,9 @@ template <int D> struct Prediction {
   float time = 0;
   const mno::Field<float, D>& initial;
   const mno::Law<float, D, mno::AnyResidual>& law;  // of this condition alone
-  const mno::metric::Members& members;              // (entry, member)
-  const mno::metric::Members& further;              // those beyond the selection
+  const mno::metric::Members& draws;    // (entry, draw) whose law this is, of noise inside; or none
+  const mno::metric::Members& members;  // (entry, member)
+  const mno::metric::Members& further;  // those beyond the selection
   std::uint64_t origin = 0,
                 content = 0;  // tell apart what is independent (initial fields, trajectories), and conditions
 };

@@ -4,6 +4,7 @@
 #include <mno/io/bytes.hpp>
 
 #include "command.hpp"
+#include "demand/kind_list.hpp"
 #include "experiments.hpp"
 
 namespace program {
@@ -19,11 +20,13 @@ using mno::report::Row;
 
 Json settings(const Experiment& one, const Study& study, const experiment::Options& options) {
   const Sizes& s = study.sizes();
-  return {{"experiment", one.name},        {"train", s.train},
-          {"validation", s.validation},    {"test", s.test},
-          {"ensemble", s.members},         {"epochs", s.epochs},
-          {"shape", study.shape().list()}, {"ranks", options.ranks},
-          {"data_seed", options.data_seed}};
+  Json all{{"experiment", one.name},        {"train", s.train},
+           {"validation", s.validation},    {"test", s.test},
+           {"ensemble", s.members},         {"epochs", s.epochs},
+           {"shape", study.shape().list()}, {"ranks", options.ranks},
+           {"data_seed", options.data_seed}};
+  if (!options.rivals.empty()) all["rivals"] = options.rivals;
+  return all;
 }
 
 /// The folder belongs to one experiment: what is in it already was made with the same settings.
@@ -83,16 +86,18 @@ int run_experiment(const Experiment& one, experiment::Options& options) {
   auto& record = study.record();
   record.command = command_line();
   record.title = std::string("Experiment: ") + one.what;
-  record.description =
-      mno::Text("Trained on ", s.train, " initial conditions, validated on ", s.validation, ", scored on ",
-                s.test, " others; ", s.members, " members each, ", s.pairs,
-                " pair(s) of a data seed and a model seed, each with conditions of its own.",
-                options.full ? "" : " This is a reduced run; --full is the protocol.",
-                " Scores are in normalised coordinates, pictures in those of the data and of the first pair. "
-                "The paper gives one W2 without its estimator; it stands beside both of ours. Its data was "
-                "made with constants that it does not give, so its numbers show the size to expect; MNO and "
-                "FNO are compared on the same data.")
-          .str();
+  if (record.description.empty())
+    record.description =
+        mno::Text(
+            "Trained on ", s.train, " initial conditions, validated on ", s.validation, ", scored on ",
+            s.test, " others; ", s.members, " members each, ", s.pairs,
+            " pair(s) of a data seed and a model seed, each with conditions of its own.",
+            options.full ? "" : " This is a reduced run; --full is the protocol.",
+            " Scores are in normalised coordinates, pictures in those of the data and of the first pair. "
+            "The paper gives one W2 without its estimator; it stands beside both of ours. Its data was "
+            "made with constants that it does not give, so its numbers show the size to expect; MNO and "
+            "FNO are compared on the same data.")
+            .str();
   for (const auto& [key, value] : about.items())
     if (key == "ensemble" || key == "test" || key == "data_seed")
       record.settings.push_back({key, value.is_string() ? value.get<std::string>() : value.dump()});
@@ -113,6 +118,7 @@ int run_experiment(const Experiment& one, experiment::Options& options) {
 }
 
 std::string sizes_text(const Sizes& s) {
+  if (s.train == 0) return std::to_string(s.pairs) + " model seed(s)";
   return std::to_string(s.train) + " conditions of " + std::to_string(s.members) + " members, " +
          std::to_string(s.pairs) + " pair(s) of seeds";
 }
@@ -128,6 +134,7 @@ void add_experiment(CLI::App& app, Run& run) {
       "leaves report.html, results.json and run.json there, and data and models in results/cache, where "
       "other\n"
       "experiments find them. Given again, the command goes on where it was interrupted.");
+  const std::vector<std::string> kinds(std::begin(demand::kind_names), std::end(demand::kind_names));
   for (const Experiment* one : experiment::all()) {
     auto options = std::make_shared<experiment::Options>();
     CLI::App* sub = command->add_subcommand(one->name, one->what);
@@ -139,17 +146,28 @@ void add_experiment(CLI::App& app, Run& run) {
     const auto size = [&](const char* flag, Index& value, const char* text) {
       sub->add_option(flag, value, text)->check(CLI::PositiveNumber);
     };
-    size("--samples", s.train, "Initial conditions to train on");
-    size("--validation", s.validation, "Initial conditions to validate on");
-    size("--test", s.test, "Initial conditions to test on");
-    size("--ensemble", s.members, "Members for each");
+    if (one->measured) {
+      sub->add_option("--measured", options->measured, "Where examples/measured/fetch has put its files")
+          ->capture_default_str();
+      size("--pairs", s.pairs, "Model seeds; rows are means over them");
+    } else {
+      size("--samples", s.train, "Initial conditions to train on");
+      size("--validation", s.validation, "Initial conditions to validate on");
+      size("--test", s.test, "Initial conditions to test on");
+      size("--ensemble", s.members, "Members for each");
+      size(
+          "--pairs", s.pairs,
+          "Pairs of a data seed and a model seed, each with conditions of its own; rows are means over them");
+    }
     size("--epochs", s.epochs, "Times through the data (default: chosen on validation, or the recipe's)");
-    size("--pairs", s.pairs,
-         "Pairs of a data seed and a model seed, each with conditions of its own; rows are means over them");
     sub->add_option("--rank", options->shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
     sub->add_option("--ranks", options->ranks, "Ranks to compare, where an experiment does")
         ->delimiter(',')
         ->check(CLI::PositiveNumber);
+    sub->add_option("--rivals", options->rivals,
+                    "Further kinds of operators to compare, where an experiment does: noise-fno")
+        ->delimiter(',')
+        ->check(CLI::IsMember(kinds));
     sub->add_option("--width", options->shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
     sub->add_option("--modes", options->shape.modes, "Wavenumbers kept")->check(CLI::PositiveNumber);
     sub->add_option("--depth", options->shape.depth, "Fourier layers")->check(CLI::PositiveNumber);

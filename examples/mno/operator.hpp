@@ -27,9 +27,9 @@ void prepare(const std::vector<ShapeNumbers>& shapes);
 /// A file of ensembles: .npz, or HDF5 where this program has it.
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 
-/// What the terms of a recipe want to know of the members, beside mean and variance; none: what `fit` may
-/// choose.
-mno::EnsembleOptions needed(const std::optional<mno::Recipe>& recipe, mno::Index factors);
+/// What a loss wants to know of the members, beside mean and variance, or what `fit` may choose for this
+/// operator.
+mno::EnsembleOptions needed(const demand::LossChoice& loss, const Operator& one, mno::Index factors);
 
 /// All samples of a file as statistics.
 template <int D>

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <mno/io/zip/npz.hpp>
+#include <mno/law/empirical.hpp>
 #include <mno/law/sample.hpp>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,10 @@ struct PredictOptions {
   bool json = false;
 };
 
+bool has(const std::filesystem::path& path, const char* name) {
+  const auto names = open_arrays(path)->names();
+  return std::ranges::find(names, name) != names.end();
+}
 /// The array of this name, or the only one.
 io::Array read(const std::filesystem::path& path, const char* name) {
   const auto file = open_arrays(path);
@@ -58,6 +63,14 @@ mno::Field<float, D> field(const char* name, const io::Array& array, Index chann
   return result;
 }
 
+/// An operator with noise inside gives draws, and these have moments: of as many as are asked for, or of 64.
+Index draws_for_moments(const PredictOptions& options) {
+  mno::require(options.samples != 1, "predict", "--samples",
+               mno::Text("at least two draws of an operator that gives nothing else, for a variance"),
+               mno::Text(options.samples));
+  return options.samples > 0 ? options.samples : 64;
+}
+
 /// The law for every initial field, written as it is.
 template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions& options) {
   const auto loaded = one.load(options.model, threads(options.threads));
@@ -67,12 +80,12 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
   const float time = float(options.time);
   mno::Condition<float, D> condition{initial.view(), {&time, 1}};
   mno::Field<float, D> known;
-  if (!options.fields.empty()) {
-    known = field<D>("fields", read(options.fields, "fields"), shape.known, loaded->domain());
+  const bool beside = shape.known > 0 && has(options.input, "fields");  // as data files have them
+  if (!options.fields.empty() || beside) {
+    known = field<D>("fields", read(options.fields.empty() ? options.input : options.fields, "fields"),
+                     shape.known, loaded->domain());
     condition.known = std::as_const(known).view();
   }
-  const auto law = loaded->predict(condition);
-
   io::NpzWriter file(options.output);
   const auto write = [&](const char* name, const mno::Field<float, D>& what, io::Extents first) {
     const auto points = what.grid().points;
@@ -82,14 +95,25 @@ template <int D> void predict_in(const OperatorIn<D>& one, const PredictOptions&
     file.append(std::span<const float>(values));
     file.end();
   };
-  write("mean", mno::mean(law), {law.batch(), shape.channels});
-  if (loaded->stochastic()) {
+  if (loaded->gives_draws()) {
+    condition.draws = draws_for_moments(options);
+    condition.noise = options.seed;
+    const mno::Field<float, D> draws = loaded->draws(condition);
+    const auto law = mno::empirical_law(draws, condition.draws);
+    write("mean", law.mean, {law.batch(), shape.channels});
     write("variance", mno::variance(law), {law.batch(), shape.channels});
-    write("factor", law.factor, {law.batch(), shape.rank, shape.channels});
-    if (law.has_nugget()) write("nugget", law.nugget, {law.batch(), shape.channels});
-    if (options.samples > 0)
-      write("samples", mno::sample(law, options.samples, options.seed),
-            {law.batch(), options.samples, shape.channels});
+    if (options.samples > 0) write("samples", draws, {law.batch(), options.samples, shape.channels});
+  } else {
+    const auto law = loaded->predict(condition);
+    write("mean", mno::mean(law), {law.batch(), shape.channels});
+    if (loaded->stochastic()) {
+      write("variance", mno::variance(law), {law.batch(), shape.channels});
+      write("factor", law.factor, {law.batch(), shape.rank, shape.channels});
+      if (law.has_nugget()) write("nugget", law.nugget, {law.batch(), shape.channels});
+      if (options.samples > 0)
+        write("samples", mno::sample(law, options.samples, options.seed),
+              {law.batch(), options.samples, shape.channels});
+    }
   }
   file.write("t", io::Array::of({Index(1)}, std::vector<double>{options.time}));
   const auto& [length, bounded] = loaded->domain();
@@ -112,9 +136,10 @@ int predict(PredictOptions& options) {
               << "\n";
   else
     std::cout << "Wrote " << options.output.string() << ": "
-              << (one.shape().kind == "fno" ? "mean"
-                  : options.samples > 0     ? "mean, variance, factor and samples"
-                                            : "mean, variance and factor")
+              << (one.gives_draws()  ? "mean and variance of draws"
+                  : one.stochastic() ? "mean, variance and factor"
+                                     : "mean")
+              << (options.samples > 0 && (one.gives_draws() || one.stochastic()) ? ", and samples" : "")
               << " at t = " << options.time << ".\n";
   return succeeded;
 }
@@ -130,13 +155,14 @@ void add_predict(CLI::App& app, Run& run) {
       "has\n"
       "mean and variance (sample, channel, x…), factor (sample, rank, channel, x…), nugget (sample,\n"
       "channel, x…) if the law has one, its deviation, and samples\n"
-      "(sample, draw, channel, x…).");
+      "(sample, draw, channel, x…). An operator that gives draws has mean and variance of these, of 64\n"
+      "where none are asked for, and no factor.");
   command->add_option("--model", options->model, "The model file")->required();
   command->add_option("--input", options->input, "u_0: a file with an array u0, or with one array")
       ->required();
   command->add_option("--time", options->time, "t")->required()->check(CLI::NonNegativeNumber);
   command->add_option("--fields", options->fields,
-                      "Known fields, if the model has them and they are not stored in it");
+                      "Known fields, if the model has them and neither it nor the input holds them");
   command->add_option("--samples", options->samples, "Draws from each law")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

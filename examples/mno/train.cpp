@@ -31,7 +31,7 @@ struct TrainOptions {
   TrainRequest request{};
   double validation = 0.1;
   std::string schedule = "cosine";
-  Index warmup_epochs = -1, ramp_epochs = -1;
+  Index warmup_epochs = -1, ramp_epochs = -1, draws = 8;
   std::array<std::optional<double>, mno::Recipe::size> weights{};  // in the order of Recipe::names
   std::string residual = "gaussian", warp = "unwarped";
   bool restart = false, explain = false, json = false;
@@ -91,16 +91,21 @@ int train(TrainOptions& options) {
                         std::any_of(options.weights.begin(), options.weights.end(),
                                     [](const auto& weight) { return weight.has_value(); });
   if (request.recipe == "auto" && weighted) request.recipe = "decoupled";  // what weights are changes of
-  if (request.recipe != "auto") {
+  if (weighted && request.recipe == "energy")
+    throw mno::Error(
+        "mno train: --recipe energy has no terms that a weight, a warm-up or a ramp belongs to.");
+  if (request.recipe == "energy") {
+    request.loss = mno::energy_loss(options.draws);
+  } else if (request.recipe != "auto") {
     mno::Recipe loss = mno::Recipe::named(request.recipe);
     for (std::size_t i = 0; i < mno::Recipe::size; ++i)
       if (options.weights[i]) loss.weight(mno::Recipe::names()[i]) = *options.weights[i];
     if (options.warmup_epochs >= 0) loss.warmup_epochs = options.warmup_epochs;
     if (options.ramp_epochs >= 0) loss.ramp_epochs = options.ramp_epochs;
-    request.fit.loss = loss;
+    request.loss = loss;
   }
   training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
-  request.fit.residual = mno::AnyResidual::parse(options.residual);
+  training.residual = mno::AnyResidual::parse(options.residual);
   request.fit.warp = mno::AnyWarp::parse(options.warp);
   request.fit.validation = options.validation;
   request.fit.split_seed = training.seed;
@@ -130,8 +135,8 @@ int train(TrainOptions& options) {
   request.fit.data = file.name();
   if (request.recipe == "paper") request.fit.factor_scale = 1;
   const mno::FitReport result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
-    const mno::Index factors = request.fit.loss ? one.shape().rank : 2 * one.shape().rank;
-    mno::EnsembleOptions keep = needed(request.fit.loss, factors);
+    const mno::Index factors = request.recipe != "auto" ? one.shape().rank : 2 * one.shape().rank;
+    mno::EnsembleOptions keep = needed(request.loss, one, factors);
     keep.members = keep.members || request.fit.calibrate > 0;
     return known.train(read_statistics<D>(file, keep), std::nullopt, request);
   });
@@ -220,8 +225,11 @@ void add_train(CLI::App& app, Run& run) {
       ->check(CLI::Range(0, 65536))
       ->default_val(0);
   add("training", "recipe", o.request.recipe,
-      "Loss: auto (by what the data has: ensembles or draws), paper or decoupled")
-      ->check(CLI::IsMember({"auto", "paper", "decoupled"}))
+      "Loss: auto (by what the data has: ensembles or draws), paper, decoupled, or energy (scores of draws)")
+      ->check(CLI::IsMember({"auto", "paper", "decoupled", "energy"}))
+      ->capture_default_str();
+  add("training", "draws", o.draws, "Draws of every condition in a step, for --recipe energy")
+      ->check(CLI::Range(2, 1024))
       ->capture_default_str();
   add("training", "epochs", training.epochs, "Times through the data; 0: chosen on validation")
       ->capture_default_str();
@@ -270,6 +278,9 @@ void add_train(CLI::App& app, Run& run) {
       ->capture_default_str();
   o.keys["training"]["tf32"] = command->add_flag(
       "--tf32", o.request.tf32, "On a GPU, products of floats with fewer digits, and faster");
+  o.keys["training"]["symmetries"] = command->add_flag(
+      "--symmetries,!--no-symmetries", o.request.fit.symmetries,
+      "Look for symmetries of the law and train with them, where no recipe is given (default: yes)");
   add("training", "checkpoint-seconds", o.request.fit.checkpoint_seconds,
       "Least time between checkpoints; 0: after every epoch")
       ->check(CLI::NonNegativeNumber)

@@ -6,14 +6,20 @@
 #include <set>
 
 #include "mno/expression/coarse.hpp"
+#include "mno/layer/constant.hpp"
 #include "mno/layer/conv.hpp"
 #include "mno/layer/factorised_spectral.hpp"
 #include "mno/layer/film.hpp"
 #include "mno/layer/group_norm.hpp"
+#include "mno/layer/hermite.hpp"
+#include "mno/layer/initial.hpp"
 #include "mno/layer/nearest.hpp"
 #include "mno/layer/noise.hpp"
 #include "mno/layer/pooling.hpp"
 #include "mno/layer/scale.hpp"
+#include "mno/layer/semigroup.hpp"
+#include "mno/layer/slice.hpp"
+#include "mno/layer/superposition.hpp"
 #include "mno/model/operators.hpp"
 
 using namespace mno;
@@ -137,7 +143,13 @@ TEST_CASE("every template argument of the library's leaves and nodes shows in th
             Separable<4, 1, 1, 6>, Separable<4, 1, 2, 2>, Separable<4, 2, 1, 6>, Separable<3, 1, 1, 6>,
             Separable<4, 1, 1, 5>,  //
             Mercer<2, 2>, Mercer<2, 2, Half>, Mercer<4, 1>, Mercer<1, 4>, InitialPath<2, 1>,
-            InitialPath<2, 2>, InitialPath<3, 1>,  //
+            InitialPath<2, 2>, InitialPath<3, 1>, Initial<2, 1>, Initial<2, 2>, Initial<3, 1>,  //
+            Hermite<2, 1>, Hermite<2, 2>, Hermite<3, 1>, Hermite<1, 2>, Superposition<2, 1>,
+            Superposition<1, 2>, Superposition<1, 3>, Slice<3, 0, 2>, Slice<3, 1, 2>, Slice<3, 1, 1>,
+            Slice<4, 1, 2>,  //
+            Constant<2, 2, Half>, Constant<2, 2, Third>, Constant<2, 3, Half>, Constant<3, 2, Half>,
+            Semigroup<2, 1, 6, 1>, Semigroup<2, 2, 2, 1>, Semigroup<2, 1, 5, 1>, Semigroup<3, 1, 6, 1>,
+            Semigroup<2, 1, 6, 2>,  //
             FixedField<2, 1, 1, 4>, FixedField<2, 1, 2, 4>, FixedField<2, 1, 1, 3>, FixedField<2, 2, 1, 4>,
             FixedField<3, 1, 1, 4>,  //
             Chain<A, B>, Chain<B, A>, Sum<A, B>, Sum<B, A>, Product<A, B>, Product<B, A>, Concat<A, B>,

@@ -6,9 +6,12 @@
 #include "mno/expression/chain.hpp"
 #include "mno/expression/concat.hpp"
 #include "mno/expression/product.hpp"
+#include "mno/expression/recomputed.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
+#include "mno/expression/text.hpp"
 #include "mno/layer/activation.hpp"
+#include "mno/layer/noise.hpp"
 #include "mno/layer/pointwise.hpp"
 #include "mno/layer/spectral.hpp"
 
@@ -178,4 +181,37 @@ TEST_CASE("parts side by side on two grids are refused by a sentence") {
                        "makes 8 and another 4.",
                        Error);
   delete probe;
+}
+
+namespace {
+using Noisy = Chain<Sum<SpectralConv<3, 3, 1, 3>, Pointwise<3, 3>, Noise<3, 3, 1, 3>>, Gelu<3>>;
+
+/// Numbers that a pass keeps for its adjoint, in bytes.
+template <class E> std::size_t kept() {
+  Workspace workspace;
+  Pass<double, 1> pass(workspace);
+  const Field<double, 1> x(2, Grid<1>{{32}}, E::inputs);
+  Field<double, 1> y(2, x.grid(), E::outputs);
+  const std::vector<double> w(E::parameters);
+  TraceOf<E, Pass<double, 1>> trace;
+  forward_of<E, Pass<double, 1>>(w, x.view(), y.view(), trace, pass, Write::set);
+  return workspace.trace.mark().used;
+}
+}  // namespace
+
+TEST_CASE("recomputed steps: the same values and gradients bit by bit, noise included, and less memory") {
+  using Plain = Tied<6, Noisy>;
+  using Frugal = Tied<6, Recomputed<Noisy>>;
+  check_vjp<Frugal>(lines[4]);
+  check_vjp<Chain<Frugal, Recomputed<Twice<Block>>>>(lines[1]);
+  Probe<Plain, 1> plain(lines[4], 3, 1, 5);
+  Probe<Frugal, 1> frugal(lines[4], 3, 1, 5);
+  const auto a = plain.forward(), b = frugal.forward();
+  CHECK(std::equal(a.span().begin(), a.span().end(), b.span().begin()));
+  plain.pull_back();
+  frugal.pull_back();
+  CHECK(plain.wbar == frugal.wbar);
+  CHECK(std::equal(plain.xbar.span().begin(), plain.xbar.span().end(), frugal.xbar.span().begin()));
+  CHECK(expression_text<Plain>() == expression_text<Frugal>());
+  CHECK(3 * kept<Frugal>() < kept<Plain>());
 }

@@ -23,7 +23,7 @@ struct Worst {
   double covariance = 0;  // largest |z| over the entries of the covariance
 };
 
-constexpr Index points = 5, channels = 2, rank = 3, count = 50000, entries = points * channels;
+constexpr Index points = 5, channels = 2, rank = 3, count = 25000, entries = points * channels;
 constexpr double false_alarm = 1e-6;  // per test, by Bonferroni's bound and the central limit theorem
 
 /// For a scale mixture with E S² = s2 the centred product e_i e_j has mean Γ_ij and variance

@@ -1,7 +1,9 @@
-// The path from u_0: gradients, and what it gives.
+// The path from u_0, and u_0 itself: gradients, and what they give.
 #include "mno/layer/initial_path.hpp"
 
 #include "gradients.hpp"
+#include "mno/expression/sum.hpp"
+#include "mno/layer/initial.hpp"
 
 using namespace mno;
 using namespace mno::test;
@@ -22,4 +24,11 @@ TEST_CASE("every channel of u_0 with a number of its own") {
     CHECK(y(0, p, 0) == doctest::Approx(3 * double(p) / 4));
     CHECK(y(0, p, 1) == doctest::Approx(-2 * (double(p) / 4 + 1)));
   }
+}
+
+TEST_CASE("u_0 itself: gradients, and its very numbers") {
+  for (const auto& grid : lines) check_vjp<Initial<3, 2>>(grid, 2);
+  for (const auto& grid : planes) check_vjp<Sum<Initial<3, 1>, Initial<3, 1>>>(grid, 1);  // both have a share
+  Probe<Initial<3, 2>, 1> probe(lines[3], 3, 2, 1);
+  CHECK(std::ranges::equal(probe.forward().span(), probe.initial.span()));
 }

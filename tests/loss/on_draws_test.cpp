@@ -214,12 +214,78 @@ TEST_CASE("draws from a law have its mean, its covariance and its nugget, and ot
     }
 }
 
+#ifndef MNO_TEST_CUDA  // where they are refused, below
+TEST_CASE("from a law with other residuals: the adjoint is the same, and the draws are theirs") {
+  OnDraws term{3, FairEnergyScore{}, FairCrps{.weight = 0.5, .epsilon = 1e-2}};
+  for (const AnyResidual& residual : {AnyResidual(StudentT(4)), AnyResidual(Laplace{})}) {
+    term.residual = residual;
+    double worst = 0;
+    for_each_case([&](auto target, auto& block) {
+      target.step = 11;
+      worst = std::max(worst, gradient_error(term, target, block));
+    });
+    MESSAGE(residual.text(), ": largest relative gradient error ", worst);
+    CHECK(worst <= 1e-6);
+  }
+
+  // With probability e^{−λ} nothing happens and a draw is the mean; the variance is that of any residuals.
+  Block<double, 1> block(2, 1, {{3}}, 1, 2, 5, /*with_nugget=*/true);
+  const mno::testing::RandomEnsemble<double, 1> ensemble(3, {{3}}, 1, 2, 1);
+  constexpr Index draws = 4000;
+  Index still = 0;
+  double squares = 0;
+  const auto look = [&](const DrawBlock<double, 1>& x, const Target<double, 1>&, double) {
+    for (Index i = 0; i < draws; ++i) {
+      still += x.value(i, 0, 0) == block.mean(0, 0, 0);
+      squares += std::pow(x.value(i, 0, 0) - block.mean(0, 0, 0), 2) / draws;
+    }
+    return 0.0;
+  };
+  OnDraws jumps{draws, own_term("look", look)};
+  jumps.residual = CompoundPoisson(1);
+  jumps(block.law(), ensemble.target(), 1.0);
+  double variance = block.eta(0, 0, 0) * block.eta(0, 0, 0);
+  for (Index k = 0; k < 2; ++k) variance += block.factor(0, 0, k, 0) * block.factor(0, 0, k, 0);
+  CHECK(double(still) / draws == doctest::Approx(std::exp(-1)).epsilon(0.08));  // five deviations: .038
+  CHECK(squares == doctest::Approx(variance).epsilon(0.2));
+}
+#endif
+
+TEST_CASE("a few members in every step, each in its turn: on average the score is that of all") {
+  const mno::testing::RandomEnsemble<double, 1> ensemble(2, {{4}}, 1, 6, 1);
+  Field<double, 1> value(2 * 3, Grid<1>{{4}}, 1), bar(6, Grid<1>{{4}}, 1), sum(6, Grid<1>{{4}}, 1);
+  Stream random(9);
+  for (double& x : value.span()) x = random.normal();
+  OnDraws term{3, FairEnergyScore{}, FairCrps{}};
+  Target<double, 1> target = ensemble.target();
+  const auto score = [&](Field<double, 1>& to) {
+    return term(DrawBlock<double, 1>{0, 3, std::as_const(value).view(), to.view()}, target, 1.0);
+  };
+  const double all = score(bar);
+  term.members = 2;
+  double average = 0;
+  for (target.step = 0; target.step < 3; ++target.step) average += score(sum) / 3;
+  CHECK(average == doctest::Approx(all).epsilon(1e-12));
+  for (std::size_t i = 0; i < bar.size(); ++i)
+    CHECK(sum.data()[i] / 3 == doctest::Approx(bar.data()[i]).epsilon(1e-10));
+  target.step = 0;
+  const double first = score(sum);
+  target.step = 1;
+  CHECK(score(sum) != first);
+  term.members = 100;  // more than there are
+  CHECK(score(sum) == all);
+}
+
 TEST_CASE("its text has every number of its own and of its terms") {
   OnDraws term{8, FairEnergyScore{}, FairCrps{.weight = 0.1}};
   CHECK(term_text(term) == "draws(1, 8, 0, fair_energy_score(1, 1e-06), fair_crps(0.1, 1e-06))");
   term.seed = 3;
   std::get<1>(term.terms).epsilon = 0.5;
   CHECK(term_text(term) == "draws(1, 8, 3, fair_energy_score(1, 1e-06), fair_crps(0.1, 0.5))");
+  term.members = 4;
+  term.residual = StudentT(5);
+  CHECK(term_text(term) ==
+        "draws(1, 8, 3, members 4, student_t 5, fair_energy_score(1, 1e-06), fair_crps(0.1, 0.5))");
 }
 
 TEST_CASE("what cannot be scored is refused in a sentence") {
@@ -240,4 +306,13 @@ TEST_CASE("what cannot be scored is refused in a sentence") {
           predict(problem.model, twice, test::device());
         }).find("argument 'condition.draws': expected 1, as this model has no noise inside") !=
         std::string::npos);
+#ifdef MNO_TEST_CUDA
+  OnDraws heavy{2, FairCrps{}};
+  heavy.residual = Laplace{};
+  auto of_law = problem.model.zeros();
+  CHECK(sentence([&] {
+          value_and_gradient(problem.model, problem.condition(), Loss{heavy}.on(problem.ensemble.target()),
+                             of_law, test::device());
+        }).find("argument 'residual': expected gaussian") != std::string::npos);
+#endif
 }

@@ -61,13 +61,17 @@ TEST_CASE("all numbers of the options of a training cross the boundary") {
   });
   options.training.seed = 0xFEDCBA9876543210;
   options.factor_scale = 0.125;
-  options.loss = mno::Recipe::paper();
-  for_each_number_of_loss(
-      *options.loss, [&](auto& number) { number = std::remove_reference_t<decltype(number)>(next += 0.5); });
+  const auto changed = [&](auto loss) {
+    for_each_number_of_loss(
+        loss, [&](auto& number) { number = std::remove_reference_t<decltype(number)>(next += 0.5); });
+    return loss;
+  };
+  const mno::Recipe recipe = changed(mno::Recipe::paper());
   NumberWriter writer;
-  write_numbers(writer, options);
+  write_numbers(writer, options, recipe);
   mno::FitOptions read;
-  read_numbers(NumberReader(writer.numbers()), read);
+  LossChoice loss;
+  read_numbers(NumberReader(writer.numbers()), read, loss);
   CHECK(read.training.seed == options.training.seed);
   CHECK(read.training.adamw.weight_decay == options.training.adamw.weight_decay);
   CHECK(read.training.decay == mno::Decay::none);
@@ -75,18 +79,25 @@ TEST_CASE("all numbers of the options of a training cross the boundary") {
   CHECK(read.resume);
   CHECK_FALSE(read.path);
   CHECK(read.factor_scale == options.factor_scale);
-  CHECK(read.loss->text() == options.loss->text());
+  CHECK(std::get<mno::Recipe>(loss).text() == recipe.text());
   NumberWriter again;
-  write_numbers(again, read);
+  write_numbers(again, read, loss);
   const auto a = writer.numbers(), b = again.numbers();
   CHECK(std::equal(a.bits, a.bits + a.count, b.bits, b.bits + b.count));
 
   auto fewer = writer.numbers();
   --fewer.count;
-  CHECK(says(refusal([&] { read_numbers(NumberReader(fewer), read); }), "expected as many"));
+  CHECK(says(refusal([&] { read_numbers(NumberReader(fewer), read, loss); }), "expected as many"));
   NumberWriter none;
-  write_numbers(none, {});
+  write_numbers(none, {}, {});
   CHECK(none.numbers().count < a.count);  // no loss, no factor scale
+
+  const mno::EnergyLoss energy = changed(mno::energy_loss());
+  NumberWriter of_draws;
+  write_numbers(of_draws, options, energy);
+  read_numbers(NumberReader(of_draws.numbers()), read, loss);
+  CHECK(std::get<mno::EnergyLoss>(loss).text() == energy.text());
+  CHECK(energy.text() != mno::energy_loss().text());
 }
 
 TEST_CASE("what crosses the boundary of an ensemble comes back as it was") {

@@ -219,6 +219,8 @@ TEST_CASE("CF: packed numbers, degrees, and missing values by three rules") {
   origins.erase(std::unique(origins.begin(), origins.end()), origins.end());
   CHECK(origins.size() == 10);
   CHECK(import("cf.nc --missing 0 --pieces 2 -o data.h5")["samples"] == 58);
+  CHECK(mentions(import("cf.nc --missing 0 --lags 1,2,3,4,5 -o data.h5"), "lags 6, 12, 18, 24, 30; a split"));
+  CHECK(mentions(import("cf.nc --missing 0 --pieces 2 --lags 1,2,3,4,5,6 -o data.h5"), "24, 30, …; a split"));
   CHECK(says(refused("cf.nc --missing zero -o none.h5"), "--missing: expected refuse, drop or a number"));
 }
 
@@ -233,8 +235,12 @@ TEST_CASE("APEBench, and an array in Fortran order whose axes are said") {
   CHECK(Hdf5EnsembleFile(layouts() / "data.h5").length() == std::vector<double>{3});
   const std::string ask = refused("plain.npy -o none.h5");
   CHECK(says(ask, "has a layout that is not known; say what its axes are"));
+  CHECK(says(ask, "for example --variables plain --axes sample,time,x."));  // as many as the array has
   CHECK(says(ask, "plain (6, 5, 16)"));
-  CHECK(says(refused("plain.npy --axes sample,x -o none.h5"), "expected --variables"));
+  CHECK(says(refused("plain.npy --axes sample,x -o none.h5"),
+             "expected an array with the 2 axes that --axes names, found plain (6, 5, 16)"));
+  CHECK(says(refused("plain.npy --axes sample,time,z -o none.h5"),
+             "expected axes of space, x or x,y or x,y,z"));
   CHECK(says(refused("plain.npy --axes sample,tim,x -o none.h5"), "got 'tim'"));
 }
 
@@ -295,7 +301,7 @@ TEST_CASE("several files follow each other, and files that do not fit are refuse
   const auto told = import("apebench.npy apebench.npy -o data.h5");
   CHECK(told["samples"] == 2 * S * (T - 1));
   CHECK(says(refused("apebench.npy plain.npy --axes sample,time,channel,x -o none.h5"),
-             "expected --variables"));
+             "expected an array with the 4 axes that --axes names"));
   CHECK(says(refused("absent.npy -o none.h5"), "No such file or directory"));
   CHECK(says(refused("data.h5 -o none.h5"), "has u0, uT and t already"));
   CHECK(says(refused("pdebench.hdf5 -o none.txt"), "expected a file that ends in .h5, .hdf5 or .npz"));

@@ -2,6 +2,7 @@
 // where others could have put them. A script plays the compiler and gives back a stand-in (stand_in.cpp).
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,6 +103,12 @@ int end(pid_t child) {
   ::waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
+/// A file system that goes with this object.
+struct Mounted {
+  std::filesystem::path at;
+  ~Mounted() { ::umount2(at.c_str(), MNT_DETACH); }
+};
+
 /// Until it is so, or ten seconds.
 template <class Condition> bool wait_until(Condition&& condition) {
   for (int i = 0; i < 1000; ++i) {
@@ -337,6 +344,25 @@ TEST_CASE("a disk that is full is an error, and no piece of an operator is kept"
   std::filesystem::remove_all(place.cache());
   CHECK(says(place.train().errors, "No space left on device"));
   CHECK(place.kept(".so").empty());
+}
+
+TEST_CASE("a file system that is full is an error, and the same command works once there is room" *
+          doctest::skip(::geteuid() != 0)) {  // who may not mount has the case before
+  const Workplace place;
+  std::filesystem::create_directory(place.cache());
+  if (::mount("tmpfs", place.cache().c_str(), "tmpfs", 0, "size=8k,mode=0700") != 0) {
+    MESSAGE("not run: no file system can be mounted here");
+    return;
+  }
+  const Mounted mounted{place.cache()};
+  REQUIRE(std::filesystem::file_size(MNO_STAND_IN) > 8 * 1024);
+  const auto full = place.train();
+  CHECK(full.code != 0);
+  CHECK_MESSAGE(says(full.errors, "No space left on device"), full.errors);
+  CHECK(place.kept(".so").empty());
+  CHECK(::mount("tmpfs", place.cache().c_str(), "tmpfs", MS_REMOUNT, "size=16m,mode=0700") == 0);
+  reached(place.train(), true);
+  reached(place.train(), false);
 }
 
 TEST_CASE("without a compiler a sentence says what to do, and operators of the program work") {

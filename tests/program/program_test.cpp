@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <bit>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -187,6 +188,60 @@ TEST_CASE("at t = 0 the predicted mean is u_0 bit for bit, in the units of the d
   CHECK(law.read("mean") == data.u0);
   const Array variance = law.read("variance");
   for (const float v : variance.values<float>()) CHECK(v == 0);
+}
+
+TEST_CASE("an operator that gives draws is trained, judged and asked; a law is trained by the same loss") {
+  const Scratch folder;
+  simulate_heat(folder);
+  const auto train = [&](const std::string& with) {
+    return mno_in(folder, "train --data data.npz --epochs 5 --batch 8 --json " + with);
+  };
+  const std::string noisy = "-o m.safetensors --kind noise-fno --width 16 --modes 8 --depth 2 ";
+  const auto trained = train(noisy);
+  REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+  const auto report = nlohmann::json::parse(trained.out);
+  CHECK(says(report["choices"]["loss"].get<std::string>(), "the operator gives draws"));
+  CHECK(report["validation"].contains("crps"));
+  const auto about = nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out)["metadata"];
+  CHECK(about["kind"] == "noise-fno");
+  CHECK(says(about["training"].get<std::string>(), "loss=draws(1, 8, 0, members 16, fair_energy_score("));
+
+  const auto scored = mno_in(folder, "evaluate --model m.safetensors --data data.npz --json -o scores");
+  REQUIRE_MESSAGE(scored.code == 0, scored.errors);
+  std::vector<std::string> names;
+  const auto evaluation = nlohmann::json::parse(scored.out);
+  for (const auto& row : evaluation["rows"]) {
+    CHECK(std::isfinite(row["value"].get<double>()));
+    if (row["method"] == "mno") names.push_back(row["metric"]);
+  }
+  CHECK(names == std::vector<std::string>{"mean_rmse", "var_rmse", "w2s", "w2g", "crps", "energy_score",
+                                          "cov_frobenius_rel", "coverage", "coverage"});  // 16 draws: .5, .8
+  CHECK(evaluation["verdict"]["skills"].size() == 2);
+  CHECK(says(content(folder / "scores" / "report.html"), "The worst"));
+
+  const auto ask = [&](const std::string& with) {
+    const auto asked = mno_in(folder, "predict --model m.safetensors --input data.npz -o law.npz " + with);
+    CHECK_MESSAGE(asked.code == 0, asked.errors);
+    return NpzReader(folder / "law.npz").names();
+  };
+  ask("--time 0 --samples 3");
+  const Array u0 = NpzReader(folder / "data.npz").read("u0"),
+              samples = NpzReader(folder / "law.npz").read("samples");
+  CHECK(samples.layout().str() == "f32 (24, 3, 1, 16)");
+  for (std::size_t i = 0; i < samples.size(); ++i)  // every draw is u_0, bit for bit
+    CHECK(std::bit_cast<std::uint32_t>(samples.values<float>()[i]) ==
+          std::bit_cast<std::uint32_t>(u0.values<float>()[i / 48 * 16 + i % 16]));
+  const auto arrays = ask("--time 0.5");
+  CHECK(std::ranges::find(arrays, "variance") != arrays.end());
+  CHECK(std::ranges::find(arrays, "factor") == arrays.end());
+
+  const auto refused = train(noisy + "--recipe paper");
+  CHECK(refused.code == 2);
+  CHECK(says(refused.errors, "gives draws, which a recipe has no terms for"));
+  const auto law = train("-o law.safetensors --recipe energy --draws 4 --residual laplace" + small);
+  REQUIRE_MESSAGE(law.code == 0, law.errors);
+  const auto of_law = nlohmann::json::parse(mno_in(folder, "info law.safetensors --json").out)["metadata"];
+  CHECK(says(of_law["training"].get<std::string>(), "loss=draws(1, 4, 0, members 16, laplace, fair_energy"));
 }
 
 TEST_CASE("data with walls is trained on, judged, and asked on another grid, without a word about walls") {
@@ -383,7 +438,58 @@ TEST_CASE("known fields go from the data through the model file to predictions")
   const auto mean = [&](const char* name) { return NpzReader(folder / name).read("mean"); };
   CHECK(mean("stored.npz") == mean("same.npz"));
   CHECK_FALSE(mean("stored.npz") == mean("other.npz"));
+  NpzWriter both(folder / "both.npz");  // a file that has the fields beside u0, as data files do
+  both.write("u0", Array::of({1, 1, 16}, values(16, 5)));
+  both.write("fields", Array::of({1, 1, 16}, values(16, 6)));
+  both.commit();
+  REQUIRE(mno_in(folder, "predict --model m.safetensors --input both.npz --time 0.5 -o beside.npz").code ==
+          0);
+  CHECK(mean("beside.npz") == mean("other.npz"));
   CHECK(mno_in(folder, "evaluate --model m.safetensors --data data.npz").code == 0);
+}
+
+TEST_CASE("an experiment on measured data compares laws with what costs little") {
+  const Scratch folder;
+  const auto nothing = mno_in(folder, "experiment electricity --measured nowhere");
+  CHECK(nothing.code == 2);
+  CHECK(says(nothing.errors, "'examples/measured/fetch nowhere' brings it"));
+  std::filesystem::create_directory(folder / "measured");
+  for (const auto& [part, days, first_month] : {std::tuple("train", 60, 1), std::tuple("test", 21, 20)}) {
+    NpzWriter file(folder / "measured" / ("electricity_" + std::string(part) + ".npz"));
+    const auto u =
+        values(Index(days + 1) * 16, std::uint64_t(days));  // yesterday's level goes on, with noise
+    std::vector<float> u0(std::size_t(days) * 16), uT(u0.size());
+    for (std::size_t i = 0; i < u0.size(); ++i) {
+      u0[i] = 3 * u[i / 16];
+      uT[i] = 2 * u[i / 16] + u[i + 16];
+    }
+    std::vector<double> month(std::size_t(days), 0.0);
+    for (int day = 0; day < days; ++day) month[std::size_t(day)] = first_month + day / 6;
+    file.write("u0", Array::of({days, 1, 16}, u0));
+    file.write("uT", Array::of({days, 1, 16}, uT));
+    file.write("t", Array::of({}, std::vector<double>{1}));
+    file.write("group", Array::of({days}, month));
+    file.commit();
+  }
+  const auto done = mno_in(
+      folder,
+      "experiment electricity --measured measured --epochs 2 --pairs 2 --json -o out/electricity" + small);
+  REQUIRE_MESSAGE(done.code == 0, done.errors);
+  const auto told = nlohmann::json::parse(done.out);
+  const auto value = [&](const std::string& method, const std::string& metric) {
+    for (const auto& row : told["rows"])
+      if (row["table"] == "electricity" && row["method"] == method && row["metric"] == metric)
+        return row["value"].get<double>();
+    return std::numeric_limits<double>::quiet_NaN();
+  };
+  CHECK(value("damped persistence", "crps") < 0.9 * value("climatology", "crps"));
+  CHECK(value("damped persistence", "crps") < value("persistence", "crps"));
+  double least = 1e9;  // the best baseline is at 0, and the others are above it
+  for (const char* method : {"climatology", "persistence", "damped persistence", "linear",
+                             "fno, one variance", "fno, residual covariance"})
+    least = std::min(least, value(method, "crps_to_best"));
+  CHECK(least == 0);
+  CHECK(std::isfinite(value("mno", "energy_to_best")));
 }
 
 TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and refuses other settings") {
@@ -444,6 +550,21 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
                  small);
   REQUIRE_MESSAGE(coverage.code == 0, coverage.errors);
   CHECK(cached().size() == after.size() + 1);  // conditions to calibrate on
+
+  const auto beside = mno_in(folder,
+                             "experiment burgers --samples 12 --validation 4 --test 3 --ensemble 8 --epochs 2 "
+                             "--json -o out/rivals --rivals noise-fno" +
+                                 small);
+  REQUIRE_MESSAGE(beside.code == 0, beside.errors);
+  CHECK(cached().size() == after.size() + 7);  // two models with history and seconds
+  std::map<std::string, std::vector<std::string>> of_rivals;
+  for (const auto& one : nlohmann::json::parse(beside.out)["rows"])
+    of_rivals[one["method"]].push_back(one["metric"]);
+  CHECK(of_rivals["mno"] == metrics["mno"]);
+  CHECK(of_rivals["mno-energy"] == metrics["mno"]);  // the law, by the loss of draws
+  auto by_draws = metrics["mno"];
+  by_draws.resize(by_draws.size() - 3);  // eight draws tell one of four levels of coverage
+  CHECK(of_rivals["noise-fno"] == by_draws);
 
   const auto other = mno_in(folder, run + " --data-seed 2");
   CHECK(other.code == 2);

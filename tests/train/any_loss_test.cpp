@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "device.hpp"
+#include "line.hpp"
 #include "mno/law/sample.hpp"
 #include "mno/layer/noise.hpp"
 #include "mno/loss/fair_crps.hpp"
@@ -18,10 +19,8 @@ using namespace mno;
 
 namespace {
 
-struct Small {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 8, modes = 3, depth = 1, projection = 8;
-};
-using M = Mno<Small, float>;
+using mno_test::Line;
+using M = Mno<Line, float>;
 
 /// u_t = u_0 plus a wave of random amplitude and phase, of deviation .5 everywhere: `members` of it are kept.
 Ensemble<float, 1> data(Index conditions, Index members, std::uint64_t seed) {
@@ -272,9 +271,9 @@ TEST_CASE(
   options.batch = 16;
 
   // [noisy]
-  constexpr auto noisy = (Lift<Small>{} + (Noise<2, 4, 1, 2>{} >> Pointwise<4, 8>{})) >>
-                         FourierLayer<Small>{} >> DriftHead<Small>{};
-  auto model = make_model<Small, float>(noisy, /*seed=*/4);
+  constexpr auto noisy = (Lift<Line>{} + (Noise<2, 4, 1, 2>{} >> Pointwise<4, 8>{})) >>
+                         FourierLayer<Line>{} >> DriftHead<Line>{};
+  auto model = make_model<Line, float>(noisy, /*seed=*/4);
   // [noisy] end
   const auto score_of = [&] {
     auto condition = validation.condition();

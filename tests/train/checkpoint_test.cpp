@@ -13,15 +13,14 @@
 
 #include "io/scratch.hpp"
 #include "io/size_limit.hpp"
+#include "line.hpp"
 
 using namespace mno;
 
 namespace {
 
-struct Small {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 2, depth = 1, projection = 4;
-};
-using M = Mno<Small, float>;
+using mno_test::Line;
+using M = Mno<Line, float>;
 using Names = std::vector<std::string>;
 
 /// Waves that decay, with a random amplitude.

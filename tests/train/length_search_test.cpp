@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "io/scratch.hpp"
+#include "line.hpp"
 #include "mno/simulate/ensemble.hpp"
 #include "mno/simulate/heat.hpp"
 #include "mno/train/fit.hpp"
@@ -12,9 +13,7 @@ using namespace mno;
 
 namespace {
 
-struct Line {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 2, depth = 1, projection = 4;
-};
+using mno_test::Line;
 using M = NuggetMno<Line>;
 
 Ensemble<float, 1> heat(Index conditions, Index members) {
@@ -36,9 +35,11 @@ std::string choice(const FitReport& report, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("lengths are some thousand steps, each twice the one before; draws have one") {
+TEST_CASE(
+    "lengths are some thousand steps, each twice the one before; draws have one, longer with symmetries") {
   CHECK(default_lengths(1000, 32, false) == std::vector<Index>{40, 79, 157});
   CHECK(default_lengths(4000, 32, true) == std::vector<Index>{16});
+  CHECK(default_lengths(4000, 32, true, true) == std::vector<Index>{32});
   CHECK(default_lengths(2, 32, false) == std::vector<Index>{1000});  // no more epochs than that
 }
 

@@ -6,16 +6,16 @@
 
 #include <cmath>
 
+#include "line.hpp"
 #include "mno/layer/noise.hpp"
+#include "mno/metric/evaluate.hpp"
 #include "mno/model/operators.hpp"
 
 using namespace mno;
 
 namespace {
 
-struct Small {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 2, depth = 1, projection = 4;
-};
+using mno_test::Line;
 
 /// Members of N(u_0, 0.25) with these counts.
 Ensemble<double, 1> data(const std::vector<Index>& counts, EnsembleOptions options = {}) {
@@ -40,7 +40,7 @@ std::vector<std::string> names(const Scores& scores) {
 }  // namespace
 
 TEST_CASE("ensembles are judged by W2g") {
-  const Mno<Small, double> model(1);
+  const Mno<Line, double> model(1);
   const Scores scores = score(model, data({6, 4, 8}));
   CHECK(scores.criterion() == scores.w2g);
   CHECK(names(scores) == std::vector<std::string>{"mean_rmse", "var_rmse", "w2g"});
@@ -49,13 +49,19 @@ TEST_CASE("ensembles are judged by W2g") {
 }
 
 TEST_CASE("single draws are judged by the CRPS, and have no variance to compare with") {
-  const Mno<Small, double> model(1);
+  const Mno<Line, double> model(1);
   const auto single = data({1, 1, 1, 1});
   const Scores scores = score(model, single);
   CHECK(scores.criterion() == scores.crps);
   CHECK(names(scores) == std::vector<std::string>{"mean_rmse", "crps"});
   CHECK(std::isnan(scores.w2g));
   CHECK(std::isnan(scores.variance_rmse));
+
+  const Scores heavy = score(model, single, default_device(), 16, Laplace{});
+  const auto of_laplace = with_residual(predict(model, single.condition()), Laplace{});
+  CHECK(heavy.crps ==
+        doctest::Approx(metric::evaluate(metric::Crps{}, of_laplace, single.members, single.counts).value()));
+  CHECK(heavy.crps != scores.crps);
 
   const auto law = predict(model, single.condition());
   const auto v = variance(law);
@@ -67,7 +73,7 @@ TEST_CASE("single draws are judged by the CRPS, and have no variance to compare 
 }
 
 TEST_CASE("few members, and different ones: the mean of what conditions have by themselves") {
-  const Mno<Small, double> model(1);
+  const Mno<Line, double> model(1);
   CHECK(rc::check([&] {
     const auto counts =
         *rc::gen::nonEmpty(rc::gen::container<std::vector<Index>>(rc::gen::inRange<Index>(1, 4)));
@@ -82,15 +88,15 @@ TEST_CASE("few members, and different ones: the mean of what conditions have by 
 }
 
 TEST_CASE("a deterministic operator has a criterion too") {
-  const Fno<Small, double> model(1);
+  const Fno<Line, double> model(1);
   CHECK(score(model, data({1, 2})).criterion() > 0);
   CHECK(score(model, data({8})).criterion() > 0);
 }
 
 TEST_CASE(
     "an operator with noise inside is judged by draws: their moments, and the fair CRPS of all members") {
-  constexpr auto noisy = (Lift<Small>{} + Noise<2, 4, 1, 2>{}) >> Gelu<4>{} >> Pointwise<4, 1>{};
-  const auto model = make_model<Small, double>(noisy, 4);
+  constexpr auto noisy = (Lift<Line>{} + Noise<2, 8, 1, 2>{}) >> Gelu<8>{} >> Pointwise<8, 1>{};
+  const auto model = make_model<Line, double>(noisy, 4);
   const auto ensembles = data({6, 4, 8}, {.members = true});
   const Scores scores = score(model, ensembles, default_device(), 5);
   CHECK(names(scores) == std::vector<std::string>{"mean_rmse", "var_rmse", "w2g", "crps"});

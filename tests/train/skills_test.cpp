@@ -3,13 +3,13 @@
 
 #include <doctest/doctest.h>
 
+#include "line.hpp"
+
 using namespace mno;
 
 namespace {
 
-struct Line {
-  static constexpr int dimension = 1, channels = 1, rank = 1, width = 2, modes = 2, depth = 1, projection = 2;
-};
+using mno_test::Line;
 
 /// u_T is u_0 with noise of a size that differs from condition to condition, around 5 in units of 2.
 Ensemble<float, 1> noisy(Index conditions, double noise) {

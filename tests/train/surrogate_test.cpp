@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "io/scratch.hpp"
+#include "line.hpp"
 #include "mno/law/covariance.hpp"
 #include "mno/law/quantile.hpp"
 #include "mno/law/sample.hpp"
@@ -24,9 +25,7 @@ struct Pair {
                        known = 1;
 };
 using M = NuggetMno<Pair>;
-struct Line {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 4, modes = 2, depth = 1, projection = 4;
-};
+using mno_test::Line;
 
 /// Waves around a level that decay, with noise that is common to a field; `count` members of each.
 template <class T, Index C>
@@ -84,7 +83,7 @@ double value_of(const std::vector<metric::ScoreRow>& rows, const std::string& na
 TEST_CASE("a surrogate is fitted, asked, saved and loaded, and a loaded one gives the same bits") {
   const auto data = waves<float, 2>(20, 8);
   FitOptions options = quick();
-  options.residual = StudentT(5);
+  options.training.residual = StudentT(5);
   options.about = {{"made_by", "a test"}};
   Index heard = 0;
   options.after_epoch = [&](const EpochReport& epoch) { heard = epoch.epoch; };
@@ -244,7 +243,7 @@ TEST_CASE("a run that is interrupted and resumed equals one that was not") {
   CHECK(same_law(resumed.predict(data.condition()), whole.predict(data.condition())));
 
   CHECK(says(refusal([&] { fit<M>(waves<float, 2>(20, 8, 4), options); }), "other data"));
-  options.residual = Laplace{};
+  options.training.residual = Laplace{};
   CHECK(says(refusal([&] { fit<M>(data, options); }), "laplace"));
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "device.hpp"
+#include "line.hpp"
 #include "mno/layer/noise.hpp"
 #include "mno/train/checkpoint.hpp"
 
@@ -14,13 +15,11 @@ using namespace mno;
 
 namespace {
 
-struct Small {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 8, modes = 3, depth = 1, projection = 8;
-};
-struct Forced : Small {
+using mno_test::Line;
+struct Forced : Line {
   static constexpr int known = 1;
 };
-using M = Mno<Small, float>;
+using M = Mno<Line, float>;
 
 /// u_t = u_0 shifted by a quarter period, plus a wave of random amplitude and phase, of deviation .3
 /// everywhere: what an operator can learn that commutes with translations.
@@ -68,7 +67,7 @@ TrainingOptions short_run() {
 
 TEST_CASE("noise inside of an operator is another in every step, and the same in every run") {
   // [u_0, t] plus noise through a pointwise layer; the rate is zero, so that noise alone changes the loss.
-  constexpr auto noisy = (Lift<Small>{} + Noise<2, 8, 1, 3>{}) >> Gelu<8>{} >> Pointwise<8, 1>{};
+  constexpr auto noisy = (Lift<Line>{} + Noise<2, 8, 1, 3>{}) >> Gelu<8>{} >> Pointwise<8, 1>{};
   const auto train = data(24, 1);
   TrainingOptions options;
   options.epochs = 3;
@@ -76,7 +75,7 @@ TEST_CASE("noise inside of an operator is another in every step, and the same in
   options.adamw.learning_rate = 0;
   std::vector<std::vector<double>> runs;
   mno::test::on_each_device([&](auto& device) {
-    auto model = make_model<Small, float>(noisy, 4);
+    auto model = make_model<Line, float>(noisy, 4);
     Trainer trainer(model, train, nullptr, MeanSquaredError{}, options, device);
     auto& losses = runs.emplace_back();
     for (int epoch = 0; epoch < 3; ++epoch) losses.push_back(trainer.run_epoch().loss);
@@ -119,6 +118,26 @@ TEST_CASE("the same seed gives the same run, whatever the threads do; another se
   CHECK(first != run(4, test::device()));
 }
 
+TEST_CASE("with a symmetry of its law a model knows of conditions that it has not seen") {
+  auto above = data(4, 1);  // around 2, and what is asked for is around −2
+  for (Field<float, 1>* field : {&above.initial, &above.mean})
+    for (float& u : field->span()) u += 2;
+  auto below = above;
+  for (Index e = 0; e < 4; ++e) move_condition<float, 1>(above, e, Move<1>{.negative = true}, below);
+  const auto error = [&](const Symmetries& symmetries) {
+    M model(1);
+    auto options = short_run();
+    options.epochs = 500;
+    options.symmetries = symmetries;
+    Trainer trainer(model, above, nullptr, Recipe::decoupled(), options, test::device());
+    while (!trainer.finished()) trainer.run_epoch();
+    return score(model, below).mean_rmse;
+  };
+  const double without = error({}), with = error({.negative = true});
+  MESSAGE("mean RMSE " << without << " without, " << with << " with the symmetry");
+  CHECK(with < 0.5 * without);
+}
+
 TEST_CASE("a run that goes on from a checkpoint equals an uninterrupted one, bit for bit") {
   const Folder folder;
   const auto train = data(24, 1), validation = data(8, 2);
@@ -129,6 +148,7 @@ TEST_CASE("a run that goes on from a checkpoint equals an uninterrupted one, bit
     Recipe recipe = Recipe::named(name);
     recipe.hutchinson.weight = 0.1;
     recipe.warmup_epochs = 2;
+    if (recipe.decoupled_nll.weight > 0) options.symmetries = {.negative = true, .shifted = true};
     M whole(1);
     Trainer uninterrupted(whole, train, &validation, recipe, options, test::device());
     while (!uninterrupted.finished()) uninterrupted.run_epoch();

@@ -11,7 +11,7 @@
 namespace demand::boundary {
 
 /// To be raised with every change of what stands below.
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 
 /// What a call came to. All but `done` come with a sentence.
 enum class Status : std::int32_t { done, refused, cannot_write, no_memory, failed };
@@ -73,7 +73,7 @@ struct Training {
   Ensemble train, validation;          // as mno::FitData
   const double *shift, *scale;         // of the normaliser, (channel)
   const char* fingerprint;             // of the data
-  Numbers options;                     // of mno::FitOptions
+  Numbers options;                     // of mno::FitOptions and the loss
   const char *residual, *warp, *data;  // the law's texts, and what sentences call the data
   const char *checkpoint, *model;      // files; empty: none
   const Pair* about;                   // what the model file should say beside
@@ -108,8 +108,11 @@ struct Condition {
   const float* times;
   std::size_t time_count;
   const Axis* known_axes;
+  std::int64_t draws;   // of every initial field, where an operator has noise inside; else 1
+  std::uint64_t noise;  // names that noise
 };
-/// Room for a law on the condition's grid. A deterministic operator gives a mean alone.
+/// Room for a law on the condition's grid. An operator that gives fields gives a mean alone: (batch·draws,
+/// …).
 struct Law {
   float *mean, *factor, *nugget;  // (batch, grid…, C), (batch, grid…, r·C), (batch, grid…, C) or null
 };
@@ -126,7 +129,7 @@ struct Table {
   std::uint32_t version, size;  // of this struct, in bytes
   const char *kind, *shape, *expression;
   std::int32_t dimension, channels, rank, width, modes, depth, known;
-  std::int32_t stochastic;
+  std::int32_t stochastic, gives_draws;  // a law, or draws; neither: one field
   std::uint64_t parameters;
   void (*use_planner_lock)(PlannerLock lock) noexcept;
   Status (*train)(const Training* training, TrainingReport* report, Message error) noexcept;

@@ -8,7 +8,8 @@
   KIND("mno-power", mno_power, PowerMno<S>)                        /* the factor behind t^h */    \
   KIND("mno-split", mno_split, ::mno::Mno<Split<S>>)               /* two backbones */            \
   KIND("mno-coordinates", mno_coordinates, ::mno::Mno<Located<S>>) /* sees x */                   \
-  KIND("fno", fno, ::mno::Fno<S>)                                  /* a field, not a law */
+  KIND("fno", fno, ::mno::Fno<S>)                                  /* a field, not a law */       \
+  KIND("noise-fno", noise_fno, ::mno::NoiseFno<S>)                 /* draws: noise inside */
 
 namespace demand {
 

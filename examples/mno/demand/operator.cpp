@@ -74,8 +74,8 @@ mno::FitReport OperatorIn<D>::train(mno::Ensemble<float, D> data,
   mno::FitData<float, D> prepared = mno::fit_data(std::move(data), std::move(held), request.fit.warp);
 
   NumberWriter numbers;
-  write_numbers(numbers, request.fit);
-  const std::string residual = request.fit.residual.text(), warp = request.fit.warp.text(),
+  write_numbers(numbers, request.fit, request.loss);
+  const std::string residual = request.fit.training.residual.text(), warp = request.fit.warp.text(),
                     checkpoint = request.fit.checkpoint.string(), model = request.model.string();
   mno::io::Metadata about = request.fit.about;
   about["recipe"] = request.recipe;
@@ -137,22 +137,43 @@ Predictor<D>::Predictor(const Operator& of, const std::filesystem::path& model, 
 }
 
 template <int D>
-mno::Law<float, D> Predictor<D>::asked(const mno::Condition<float, D>& condition, bool own) const {
+void Predictor<D>::ask(const mno::Condition<float, D>& condition, bool own, boundary::Law law) const {
   const mno::View<const float, D>& u = condition.initial;
-  const mno::Index channels = table_->channels, rank = stochastic() ? table_->rank : 1;
   const auto axes = axes_of<D>(u.grid), known_axes = axes_of<D>(condition.known.grid);
   const boundary::Condition plain_condition{axes.data(),
                                             plain<D>(u),
                                             plain<D>(condition.known),
                                             condition.times.data(),
                                             condition.times.size(),
-                                            known_axes.data()};
-  mno::Field<float, D> mean(u.batch, u.grid, channels), factor(u.batch, u.grid, rank * channels), nugget;
-  if (loaded_.has_nugget) nugget = mno::Field<float, D>(u.batch, u.grid, channels);
-  boundary::Law law{mean.data(), factor.data(), loaded_.has_nugget ? nugget.data() : nullptr};
+                                            known_axes.data(),
+                                            condition.draws,
+                                            condition.noise};
   call(
       [&](boundary::Message error) { return table_->predict(&loaded_, &plain_condition, own, &law, error); });
+}
+
+template <int D>
+mno::Law<float, D> Predictor<D>::asked(const mno::Condition<float, D>& condition, bool own) const {
+  mno::require(!gives_draws(), "Predictor", "operator", mno::Text("one that gives a law or a field"),
+               mno::Text("one that gives draws"));
+  const mno::View<const float, D>& u = condition.initial;
+  const mno::Index channels = table_->channels, rank = stochastic() ? table_->rank : 1;
+  mno::Field<float, D> mean(u.batch, u.grid, channels), factor(u.batch, u.grid, rank * channels), nugget;
+  if (loaded_.has_nugget) nugget = mno::Field<float, D>(u.batch, u.grid, channels);
+  ask(condition, own, {mean.data(), factor.data(), loaded_.has_nugget ? nugget.data() : nullptr});
   return {std::move(mean), std::move(factor), std::move(nugget)};
+}
+
+template <int D> mno::Field<float, D> Predictor<D>::draws(const mno::Condition<float, D>& condition) const {
+  mno::Field<float, D> all(condition.samples(), condition.initial.grid, table_->channels);
+  ask(condition, false, {all.data(), nullptr, nullptr});
+  return all;
+}
+template <int D>
+mno::Field<float, D> Predictor<D>::own_draws(const mno::Condition<float, D>& condition) const {
+  mno::Field<float, D> all(condition.samples(), condition.initial.grid, table_->channels);
+  ask(condition, true, {all.data(), nullptr, nullptr});
+  return all;
 }
 
 template <int D>

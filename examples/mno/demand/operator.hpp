@@ -6,6 +6,7 @@
 #include <mno/train/fit.hpp>
 
 #include "boundary.hpp"
+#include "loss_choice.hpp"
 #include "shape_numbers.hpp"
 
 namespace demand {
@@ -13,7 +14,8 @@ namespace demand {
 /// Where to train, and where the model goes.
 struct TrainRequest {
   mno::FitOptions fit{};
-  std::string recipe = "auto";    // the name of fit.loss; "auto": fit chooses
+  LossChoice loss{};
+  std::string recipe = "auto";    // the name of the loss; "auto": fit chooses
   std::filesystem::path model{};  // to write
   int threads = 1;
   std::string device = "cpu";  // or "cuda"
@@ -29,6 +31,7 @@ class Operator {
   std::string expression_text() const { return table_->expression; }
   std::size_t parameters() const { return std::size_t(table_->parameters); }
   bool stochastic() const { return table_->stochastic != 0; }
+  bool gives_draws() const { return table_->gives_draws != 0; }
   const boundary::Table& table() const { return *table_; }
 
  private:
@@ -36,7 +39,7 @@ class Operator {
 };
 
 /// A surrogate from a file, with threads of its own; one call at a time. A deterministic operator gives a law
-/// without spread.
+/// without spread, one with noise inside draws.
 template <int D> class Predictor {
  public:
   Predictor(const Operator& of, const std::filesystem::path& model, int threads);
@@ -48,6 +51,7 @@ template <int D> class Predictor {
   const mno::AnyWarp& warp() const { return warp_; }
   const mno::Domain<D>& domain() const { return domain_; }
   bool stochastic() const { return table_->stochastic != 0; }
+  bool gives_draws() const { return table_->gives_draws != 0; }
   std::size_t memory() const { return std::size_t(table_->memory(&loaded_)); }  // bytes that it works in
 
   /// In the units of the data.
@@ -55,9 +59,13 @@ template <int D> class Predictor {
   /// In the model's own coordinates, which are normalised, and fields to there.
   mno::Law<float, D, mno::AnyResidual> own_law(const mno::Condition<float, D>& condition) const;
   void to_own_coordinates(mno::Field<float, D>& values) const;
+  /// The same two for an operator that gives draws: condition.draws of every initial field.
+  mno::Field<float, D> draws(const mno::Condition<float, D>& condition) const;
+  mno::Field<float, D> own_draws(const mno::Condition<float, D>& condition) const;
 
  private:
   mno::Law<float, D> asked(const mno::Condition<float, D>& condition, bool own) const;
+  void ask(const mno::Condition<float, D>& condition, bool own, boundary::Law law) const;
 
   const boundary::Table* table_;
   boundary::Predictor loaded_{};

@@ -7,6 +7,7 @@
 // defines the entry `mno_operator`. A source like this is compiled whole, or as two parts side by side that
 // are linked together (MNO_OPERATOR_PART): 1 has what training and prediction spend their time in, 2 the
 // rest, which is much and need not be fast.
+#include <mno/baseline/noise_fno.hpp>
 #include <mno/model/model.hpp>
 
 #include "kernels_of.hpp"

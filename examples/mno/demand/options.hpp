@@ -5,6 +5,7 @@
 #include <span>
 
 #include "exchange.hpp"
+#include "loss_choice.hpp"
 
 namespace demand {
 
@@ -12,10 +13,10 @@ namespace demand {
 /// is added does not compile until somebody has said whether it crosses; texts and functions have their own
 /// ways.
 template <class Options, class F> void for_each_number(Options& options, F&& f) {
-  auto& [training, loss, validation, split_seed, residual, warp, factor_scale, least_points, path, calibrate,
+  auto& [training, validation, split_seed, warp, factor_scale, least_points, path, symmetries, calibrate,
          checkpoint, checkpoint_seconds, resume, data, about, after_epoch, interrupted] = options;
-  auto& [epochs, batch, seed, adamw, decay, warmup_steps, clip, average, patience, validation_draws] =
-      training;
+  auto& [epochs, batch, seed, adamw, decay, warmup_steps, clip, average, patience, validation_draws, residual,
+         moves] = training;
   auto& [learning_rate, beta1, beta2, epsilon, weight_decay] = adamw;
   f(epochs);
   f(batch);
@@ -31,16 +32,16 @@ template <class Options, class F> void for_each_number(Options& options, F&& f) 
   f(average);
   f(patience);
   f(validation_draws);
+  f(moves.negative);
+  f(moves.mirrored);
+  f(moves.turned);
+  f(moves.shifted);
   f(least_points);
   f(path);
+  f(symmetries);
   f(calibrate);
   f(checkpoint_seconds);
   f(resume);
-}
-template <class Recipe, class F> void for_each_number_of_loss(Recipe& loss, F&& f) {
-  f(loss.warmup_epochs);
-  f(loss.ramp_epochs);
-  std::apply([&](auto&... term) { (mno::detail::for_each_number(term, f), ...); }, loss.terms());
 }
 
 /// Numbers of any type, each in 64 bits.
@@ -79,11 +80,6 @@ class NumberReader {
     (*this)(there);
     if (there) (*this)(value.emplace());
   }
-  bool flag() {
-    bool value = false;
-    (*this)(value);
-    return value;
-  }
   void end() const {
     mno::require(bits_.empty(), "demand", "numbers", mno::Text("as many as the options have"),
                  mno::Text(bits_.size(), " more"));
@@ -93,16 +89,19 @@ class NumberReader {
   std::span<const std::uint64_t> bits_;
 };
 
-inline void write_numbers(NumberWriter& to, const mno::FitOptions& options) {
+inline void write_numbers(NumberWriter& to, const mno::FitOptions& options, const LossChoice& loss) {
   for_each_number(options, to);
   to(options.factor_scale);
-  to(options.loss.has_value());
-  if (options.loss) for_each_number_of_loss(*options.loss, to);
+  to(loss.index());
+  std::visit([&](const auto& given) { for_each_number_of_loss(given, to); }, loss);
 }
-inline void read_numbers(NumberReader from, mno::FitOptions& options) {
+inline void read_numbers(NumberReader from, mno::FitOptions& options, LossChoice& loss) {
   for_each_number(options, from);
   from(options.factor_scale);
-  if (from.flag()) for_each_number_of_loss(options.loss.emplace(), from);
+  std::size_t type = 0;
+  from(type);
+  loss = loss_of_type(type);
+  std::visit([&](auto& given) { for_each_number_of_loss(given, from); }, loss);
   from.end();
 }
 

@@ -51,6 +51,8 @@ template <class M> struct PredictionOf {
       const auto& loaded = *static_cast<const LoadedModel<M>*>(predictor->model);
       mno::Condition<float, D> condition{view_of<D>(given->initial, grid_of<D>(given->axes)),
                                          {given->times, given->time_count}};
+      condition.draws = mno::Index(given->draws);
+      condition.noise = given->noise;
       if (given->known.data) condition.known = view_of<D>(given->known, grid_of<D>(given->known_axes));
       if (own)
         put(loaded.surrogate.own_prediction(condition, loaded.device), *law);
@@ -96,6 +98,7 @@ const boundary::Table* table_of(const char* kind,
                                      S::depth,
                                      mno::known_fields<S>(),
                                      M::stochastic,
+                                     M::gives_draws,
                                      M::parameters,
                                      &use_planner_lock,
                                      train,

@@ -1,6 +1,7 @@
 #include "toolchain.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <mno/core/version.hpp>
@@ -154,9 +155,13 @@ std::string Toolchain::key(const ShapeNumbers& shape) const {
 
 std::vector<Command> Toolchain::compile(const ShapeNumbers& shape, const fs::path& folder) const {
   const auto write = [&](const std::string& name, const std::string& text) {
+    errno = 0;
     std::ofstream file(folder / name);
     file << text;
-    if (!file.flush()) mno::io::cannot_write(mno::io::file_name(folder / name), "cannot be written");
+    if (!file.flush())
+      mno::io::cannot_write(mno::io::file_name(folder / name),
+                            "cannot be written: ", mno::io::system_message(errno),
+                            "; MNO_CACHE_DIR may name another place for operators");
   };
   for (const auto& [name, text] : configured().sources) write(name, text);
   write("operator.cpp", source_of(shape, boundary::entry_name));

@@ -8,13 +8,37 @@
 
 namespace demand {
 
+/// By the loss that is asked for, if the operator can be trained by it.
+template <class M, class Device>
+mno::Fit<M> fit_by(const LossChoice& loss, mno::FitData<float, M::dimension> data, mno::FitOptions options,
+                   Device& device) {
+  if (const auto* recipe = std::get_if<mno::Recipe>(&loss)) {
+    if constexpr (M::gives_draws)
+      throw mno::Error(
+          "This kind of operator gives draws, which a recipe has no terms for: train it with --recipe energy "
+          "or auto.");
+    else
+      return mno::fit<M>(std::move(data), *recipe, std::move(options), device);
+  }
+  if (const auto* energy = std::get_if<mno::EnergyLoss>(&loss)) {
+    if constexpr (M::stochastic || M::gives_draws)
+      return mno::fit<M>(std::move(data), *energy, std::move(options), device);
+    else
+      throw mno::Error(
+          "This kind of operator gives one field, which has no spread to score: train it with another recipe "
+          "than energy.");
+  }
+  return mno::fit<M>(std::move(data), std::move(options), device);
+}
+
 template <class M, class Device>
 void train_on(Device& device, const char* kind, const boundary::Training& training,
               boundary::TrainingReport& report) {
   constexpr int D = M::dimension;
   mno::FitOptions options;
-  read_numbers(NumberReader(training.options), options);
-  options.residual = mno::AnyResidual::parse(training.residual);
+  LossChoice loss;
+  read_numbers(NumberReader(training.options), options, loss);
+  options.training.residual = mno::AnyResidual::parse(training.residual);
   options.warp = mno::AnyWarp::parse(training.warp);
   options.data = training.data;
   options.checkpoint = training.checkpoint;
@@ -34,7 +58,7 @@ void train_on(Device& device, const char* kind, const boundary::Training& traini
       training.fingerprint};
   training.copied(training.context);
 
-  const mno::Fit<M> fit = mno::fit<M>(std::move(data), std::move(options), device);
+  const mno::Fit<M> fit = fit_by<M>(loss, std::move(data), std::move(options), device);
   report.interrupted = fit.report.interrupted;
   report.epochs_done = fit.report.epochs_done;
   report.train = fit.report.train;

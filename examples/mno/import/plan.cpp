@@ -41,7 +41,8 @@ void read_files(const ImportOptions& options, Plan& plan) {
     const Index before = plan.state.samples();
     plan.state.add(name, file, reading.parts);
     if (plan.state.dimension() == 0)
-      io::refuse(name, "expected an axis of space among the axes of ", reading.parts[0][0].name);
+      io::refuse(name, "expected axes of space, x or x,y or x,y,z, among the axes of ",
+                 reading.parts[0][0].name);
     const Index added = plan.state.samples() - before;
     for (auto [taken, frames] :
          {std::pair(&reading.input, &plan.input), std::pair(&reading.known, &plan.known)})
@@ -138,12 +139,13 @@ void choose_rows(const ImportOptions& options, Plan& plan) {
                    "; --time STEP gives others");
     of_row[number] = mno::frame_pairs(row, pairs);
   }
-  std::set<double> lags;
+  constexpr std::size_t shown_lags = 5;
+  std::set<double> lags;  // these and one more, which tells that there are others
   for (Index s = options.first_sample; s < end; ++s)
     for (const mno::FramePair& pair : of_row[plan.times.of_sample[std::size_t(s)]]) {
       plan.rows.push_back({s, pair});
       plan.groups.push_back(s * pairs.pieces + pair.piece);
-      if (lags.size() < 5) lags.insert(double(float(pair.time)));
+      if (lags.size() <= shown_lags) lags.insert(double(float(pair.time)));
     }
   if (plan.rows.empty())
     io::refuse(plan.files[0], "has no two frames at the lags that are asked for; it has ", state.frames(),
@@ -151,8 +153,10 @@ void choose_rows(const ImportOptions& options, Plan& plan) {
                plan.times.rows.begin()->first.back(), " in time");
   std::string line = std::to_string(plan.rows.size()) + " pairs of frames out of " + std::to_string(taken) +
                      (taken == 1 ? " trajectory" : " trajectories") + ", at time lags ";
+  const bool more = lags.size() > shown_lags;
+  if (more) lags.erase(std::prev(lags.end()));
   for (const double lag : lags) line += (lag == *lags.begin() ? "" : ", ") + short_number(lag);
-  plan.lines.push_back(line + (lags.size() == 5 ? ", …" : "") + "; a split never tears a trajectory apart");
+  plan.lines.push_back(line + (more ? ", …" : "") + "; a split never tears a trajectory apart");
 }
 
 }  // namespace

@@ -28,7 +28,10 @@ Reading by_wishes(const Arrays& arrays, const Wishes& wishes) {
   if (variables.empty()) {  // the one array that has so many axes
     for (const std::string& name : arrays.names())
       if (arrays.shape(name) && arrays.shape(name)->size() == axes.size()) variables.push_back(name);
-    if (variables.size() != 1)
+    if (variables.empty())
+      io::refuse(arrays.file_name(), "expected an array with the ", axes.size(),
+                 " axes that --axes names, found ", arrays.list());
+    if (variables.size() > 1)
       io::refuse(arrays.file_name(), "expected --variables NAME,… to choose arrays, found ", variables.size(),
                  " with ", axes.size(), " axes among ", arrays.list());
   }
@@ -173,6 +176,40 @@ std::optional<std::vector<Role>> axes_like(const io::Extents& shape, const std::
   return std::nullopt;
 }
 
+namespace {
+
+/// A sentence inside of another, which ends by itself.
+std::string without_period(std::string sentence) {
+  if (sentence.ends_with('.')) sentence.pop_back();
+  return sentence;
+}
+
+/// What one may say of the array that is probably meant, the largest: "--variables u --axes sample,time,x".
+std::string wishes_for(const Arrays& arrays) {
+  std::string name = "u";
+  std::size_t axes = 4;
+  double most = -1;
+  for (const std::string& one : arrays.names()) {
+    const auto& shape = arrays.shape(one);
+    if (!shape || shape->empty()) continue;
+    double entries = 1;
+    for (const Index n : *shape) entries *= double(n);
+    if (entries <= most) continue;
+    most = entries;
+    name = one;
+    axes = shape->size();
+  }
+  const char* usual[] = {"x",
+                         "sample,x",
+                         "sample,time,x",
+                         "sample,time,channel,x",
+                         "sample,time,channel,x,y",
+                         "sample,time,channel,x,y,z"};
+  return "--variables " + io::plain(name, 60) + " --axes " + usual[std::min(axes, std::size(usual)) - 1];
+}
+
+}  // namespace
+
 Reading read_layout(const Arrays& arrays, const Wishes& wishes) {
   std::optional<Reading> reading;
   if (!wishes.axes.empty()) {
@@ -183,11 +220,10 @@ Reading read_layout(const Arrays& arrays, const Wishes& wishes) {
     for (const auto layout : {the_well, pdebench, spdebench, pairs_of_arrays, named_axes, one_array})
       if (!reading) reading = layout(arrays);
     if (!reading)
-      io::refuse(arrays.file_name(),
-                 "has a layout that is not known; say what its axes are, for example --variables ",
-                 arrays.names().empty() ? "u" : arrays.names()[0],
-                 " --axes sample,time,channel,x. Its arrays: ", arrays.list(),
-                 arrays.trouble().empty() ? "" : ". Some cannot be read: " + arrays.trouble());
+      io::refuse(
+          arrays.file_name(), "has a layout that is not known; say what its axes are, for example ",
+          wishes_for(arrays), ". Its arrays: ", arrays.list(),
+          arrays.trouble().empty() ? "" : ". Some cannot be read: " + without_period(arrays.trouble()));
     if (!wishes.variables.empty()) {  // some of those that were found, in this order
       for (auto& part : reading->parts) {
         std::vector<Taken> chosen;

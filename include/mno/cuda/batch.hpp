@@ -70,6 +70,9 @@ template <class T, int D> class DeviceBatch {
            std::equal(conditions.begin(), conditions.end(), conditions_.begin(), conditions_.end());
   }
 
+  /// The data is no longer what it was when they were gathered.
+  void forget() { conditions_.clear(); }
+
   /// Gathers the conditions and begins to copy them. The copy before must be done.
   void fetch(std::span<const Index> conditions, cudaStream_t stream, const Checks& check) {
     conditions_.clear();

@@ -112,6 +112,7 @@ template <class T, int D> class DrawsOnDevice {
 
   /// Adds the cotangents of all terms, and their values per condition, weights and scale included.
   template <class... Terms> void add(const OnDraws<Terms...>& draws, double* values) {
+    pairs_.block.members = draws.members;
     draws.for_each_term([&]<class Term>(const Term& term) {
       static_assert(
           std::is_same_v<Term, FairEnergyScore> || std::is_same_v<Term, FairCrps>,
@@ -158,6 +159,8 @@ template <class T, int D> class DrawsOnDevice {
 template <class T, int D, class... Terms>
 void add_draws_of_law(Pass<T, D, Cuda>& pass, const OnDraws<Terms...>& term, const LawBlock<T, D>& law,
                       const Target<T, D>& target, const Target<T, D>& host, double* values) {
+  require(term.residual.gaussian(), "OnDraws", "residual",
+          Text("gaussian, as what is drawn from laws on a GPU is"), Text(term.residual.text()));
   Cuda& device = pass.device();
   const DeviceScope scope(device.arena());
   detail::Scratch memory{device.arena()};

@@ -12,5 +12,6 @@
 #include "mno/cuda/pointwise.hpp"
 #include "mno/cuda/pooling.hpp"
 #include "mno/cuda/resample.hpp"
+#include "mno/cuda/semigroup.hpp"
 #include "mno/cuda/separable.hpp"
 #include "mno/cuda/spectral.hpp"

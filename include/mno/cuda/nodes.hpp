@@ -7,11 +7,17 @@
 #include "mno/expression/concat.hpp"
 #include "mno/expression/gated.hpp"
 #include "mno/expression/product.hpp"
+#include "mno/expression/recomputed.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
+#include "mno/layer/constant.hpp"
+#include "mno/layer/hermite.hpp"
 #include "mno/layer/identity.hpp"
+#include "mno/layer/initial.hpp"
 #include "mno/layer/initial_path.hpp"
 #include "mno/layer/scale.hpp"
+#include "mno/layer/slice.hpp"
+#include "mno/layer/superposition.hpp"
 
 namespace mno {
 
@@ -25,7 +31,8 @@ template <class G, class T> struct GateValues {
     to[b] = G::template value<T>(std::span<const T>(w, G::parameters), times[b]);
   }
 };
-/// y = g a or y += g a; where g = 0 the output is exactly zero, whatever a is.
+/// y = g a or y += g a; where g = 0 the output is exactly zero, whatever a is, and nothing is added (−0
+/// stays).
 template <class T> struct ScaleSamples {
   Rows<const T> a;
   const T* gate;
@@ -34,6 +41,7 @@ template <class T> struct ScaleSamples {
   bool add;
   MNO_HOST_DEVICE void operator()(Index i) const {
     const T g = gate[i / numbers_per_sample], value = g == T(0) ? T(0) : g * a(i);
+    if (add && g == T(0)) return;
     y(i) = add ? y(i) + value : value;
   }
 };
@@ -113,8 +121,9 @@ template <class L, class G> struct GatedOnCuda {
     device.for_each(ybar.batch,
                     detail::GateAdjoint<G, T>{w.data() + L::parameters, pass.times.data(), gate_bar, shares,
                                               pass.times_bar.empty() ? nullptr : pass.times_bar.data()});
-    add_column_sums<T>(device, {shares, ybar.batch, Index(G::parameters), Index(G::parameters)},
-                       wbar.data() + L::parameters);
+    if constexpr (G::parameters > 0)
+      add_column_sums<T>(device, {shares, ybar.batch, Index(G::parameters), Index(G::parameters)},
+                         wbar.data() + L::parameters);
     vjp_of<L, Pass>(w.first(L::parameters), abar, trace.inner, wbar.first(L::parameters), xbar, pass, write);
   }
 };
@@ -153,8 +162,18 @@ template <class... Ls> Concat<Ls...> on_cuda(const Concat<Ls...>*);
 template <class A, class B> Product<A, B> on_cuda(const Product<A, B>*);
 template <int Times, class L> Repeat<Times, L> on_cuda(const Repeat<Times, L>*);
 template <int Times, class L> Tied<Times, L> on_cuda(const Tied<Times, L>*);
+/// A GPU keeps what it has computed.
+template <class L>
+decltype(cuda::find_on_cuda(static_cast<const L*>(nullptr), 0)) on_cuda(const Recomputed<L>*);
 template <class L, class G> cuda::GatedOnCuda<L, G> on_cuda(const Gated<L, G>*);
 template <int Channels> Identity<Channels> on_cuda(const Identity<Channels>*);
+template <int In_, int First, int Count> Slice<In_, First, Count> on_cuda(const Slice<In_, First, Count>*);
+template <int Channels, int Order> Hermite<Channels, Order> on_cuda(const Hermite<Channels, Order>*);
+template <int Terms, int Channels>
+Superposition<Terms, Channels> on_cuda(const Superposition<Terms, Channels>*);
+template <int In_, int Channels, class Value>
+Constant<In_, Channels, Value> on_cuda(const Constant<In_, Channels, Value>*);
+template <int In_, int Channels> Initial<In_, Channels> on_cuda(const Initial<In_, Channels>*);
 template <int Channels, class Value> Scale<Channels, Value> on_cuda(const Scale<Channels, Value>*);
 template <int In_, int Channels> cuda::InitialPathOnCuda on_cuda(const InitialPath<In_, Channels>*);
 

@@ -86,6 +86,7 @@ template <class M> class Engine<M, Cuda> {
   std::int64_t steps() const { return steps_; }
 
   void begin() {
+    for (auto& slot : slots_) slot->forget();
     if (ahead_) return;  // the model has not got the weights back yet
     device_.upload(std::as_const(model_).values().data(), weights_.data(), M::parameters);
     device_.wait();

@@ -6,6 +6,7 @@
 #include "mno/expression/gated.hpp"
 #include "mno/expression/product.hpp"
 #include "mno/expression/pull_back.hpp"
+#include "mno/expression/recomputed.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 
@@ -44,6 +45,7 @@ template <int Times, class L> std::string kernels_in(const Repeat<Times, L>*) {
 template <int Times, class L> std::string kernels_in(const Tied<Times, L>*) {
   return "tied " + std::to_string(Times) + " x " + kernels<L>();
 }
+template <class L> std::string kernels_in(const Recomputed<L>*) { return "recomputed " + kernels<L>(); }
 
 }  // namespace detail
 

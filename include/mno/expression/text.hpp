@@ -14,6 +14,7 @@
 #include "mno/expression/gated.hpp"
 #include "mno/expression/leaves.hpp"
 #include "mno/expression/product.hpp"
+#include "mno/expression/recomputed.hpp"
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 
@@ -74,6 +75,7 @@ template <int Times, class L> std::string text_in(const Repeat<Times, L>*) {
 template <int Times, class L> std::string text_in(const Tied<Times, L>*) {
   return "tied<" + std::to_string(Times) + ">(" + expression_text<L>() + ")";
 }
+template <class L> std::string text_in(const Recomputed<L>*) { return expression_text<L>(); }
 
 /// What a struct that derives from a node adds to it: "drift:".
 template <class E> std::string node_prefix() {

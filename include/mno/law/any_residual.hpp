@@ -45,6 +45,9 @@ class AnyResidual {
   const Laws& held() const { return law_; }
   bool gaussian() const { return std::holds_alternative<Gaussian>(law_); }
 
+  template <class = void> double draw_variance(Stream& stream) const {
+    return std::visit([&](const auto& law) { return double(law.draw_variance(stream)); }, law_);
+  }
   template <class = void> void draw(Stream& stream, std::span<double> xi) const {
     std::visit([&](const auto& law) { law.draw(stream, xi); }, law_);
   }

@@ -29,6 +29,7 @@ template <class T, int D> struct DrawBlock {
   Index draws = 1;         // S
   View<const T, D> value;  // (condition·S + draw, grid…, C)
   View<T, D> value_bar;
+  Index members = 0;  // of every condition, that the draws are held against; 0: all
 
   MNO_HOST_DEVICE Index conditions() const { return value.batch / draws; }
 };

@@ -13,7 +13,8 @@
 //   double log_moment(double s) const                  // log E exp(s a·ξ): moments of warped laws
 //   double crps(double z) const                        // of a·ξ against z; otherwise an integral
 //   double atom() const                                // P(ξ = 0)
-// The laws in residual/ are Gaussian scale mixtures ξ = √S z with z ~ N(0, I_r), one S per draw, E S = 1.
+// The laws in residual/ are Gaussian scale mixtures ξ = √S z with z ~ N(0, I_r), one S per draw, E S = 1:
+//   double draw_variance(Stream&) const                // S
 #include <cmath>
 #include <concepts>
 #include <span>

@@ -28,11 +28,13 @@ inline Recipe draws_recipe(double noise_variance) {
 
 /// Lengths of training that suit the data, each twice the one before, in epochs: some steps, whatever the
 /// number of conditions is. Which is best depends on how much there is to learn, and from how little. Of
-/// single draws validation cannot tell (docs/decisions/default-recipe.md), and there is one length.
-inline std::vector<Index> default_lengths(Index conditions, Index batch, bool draws) {
+/// single draws validation cannot tell (docs/decisions/default-recipe.md), and there is one length: twice as
+/// long where the law has symmetries, by which every draw is several.
+inline std::vector<Index> default_lengths(Index conditions, Index batch, bool draws, bool symmetric = false) {
   const Index each = std::max<Index>(1, (conditions + batch - 1) / std::max<Index>(batch, 1));
   std::vector<Index> epochs;
-  for (const Index steps : draws ? std::vector<Index>{2000} : std::vector<Index>{1250, 2500, 5000})
+  for (const Index steps :
+       draws ? std::vector<Index>{symmetric ? 4000 : 2000} : std::vector<Index>{1250, 2500, 5000})
     epochs.push_back(std::clamp<Index>((steps + each - 1) / each, 1, 1000));
   epochs.erase(std::unique(epochs.begin(), epochs.end()), epochs.end());
   return epochs;

@@ -9,7 +9,8 @@
 // type, the law of the members has the smallest one.
 //   C. A. T. Ferro, "Fair scores for ensemble forecasts", 2014.
 //
-// A draw x_i has M + S partners p_j: the members, and then the draws, itself among them with weight 0.
+// A draw x_i has M + S partners p_j: the members, and then the draws, itself among them with weight 0. Of
+// many members a step may look at a few, the next ones in every step: on average the score is the same.
 #include <cmath>
 
 #include "mno/core/host_device.hpp"
@@ -22,7 +23,10 @@ template <class T, int D> struct DrawPairs {
   Target<T, D> target;
 
   /// M of the b-th condition of the block. Where members are not kept there is one: the mean is it.
-  MNO_HOST_DEVICE Index members(Index b) const { return target.members ? target.count(block.first + b) : 1; }
+  MNO_HOST_DEVICE Index members(Index b) const {
+    const Index all = target.members ? target.count(block.first + b) : 1;
+    return block.members > 0 && block.members < all ? block.members : all;
+  }
   MNO_HOST_DEVICE Index partners(Index b) const { return members(b) + block.draws; }
   MNO_HOST_DEVICE double entries() const { return double(block.value.points() * block.value.channels); }
 
@@ -47,8 +51,9 @@ template <class T, int D> struct DrawPairs {
   MNO_HOST_DEVICE Numbers partner(Index b, Index j) const {
     const Index m = members(b), sample = block.first + b;
     if (j >= m) return draw(b, j - m);
-    return target.members ? numbers(target.members, target.first_member(sample) + j)
-                          : numbers(target.mean, sample);
+    if (!target.members) return numbers(target.mean, sample);
+    const Index all = target.count(sample), turn = Index(target.step % std::uint64_t(all)) * block.members;
+    return numbers(target.members, target.first_member(sample) + (turn + j) % all);
   }
 
  private:

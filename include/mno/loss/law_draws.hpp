@@ -2,10 +2,14 @@
 // Draws from the laws of a block by reparametrisation: noise goes in, fields come out, and the derivative in
 // a field is one in the law.
 //
-//   x = m + Σ_k B_k ξ_k + η ζ,   ξ, ζ ~ N(0, 1) independent
+//   x = m + Σ_k B_k ξ_k + η ζ,   ξ, ζ = √S z,  z ~ N(0, 1) independent
 //   m̄ += Σ x̄,   B̄_k += Σ x̄ ξ_k,   η̄ += Σ x̄ ζ        sums over the draws of a sample
 //
-// ξ and ζ are a function of (seed, step, sample, draw): the same on every device and for any threads.
+// S = 1 for Gaussian residuals; for others it is one number per draw (law/residual.hpp), which does not
+// depend on the law's mean, factor and nugget, so the adjoint is the same. ξ and ζ are a function of (seed,
+// step, sample, draw): the same on every device and for any threads.
+#include <cmath>
+
 #include "mno/core/random.hpp"
 #include "mno/law/block.hpp"
 #include "mno/law/factor.hpp"
@@ -30,6 +34,12 @@ struct LawNoise {
     const double even = random.normal();
     return entry % 2 == 0 ? even : random.normal();
   }
+  /// √S of a draw, from a stream of its own.
+  template <class Residual> double deviation(const Residual& residual, Index sample, Index draw) const {
+    constexpr std::uint32_t purpose = 0x6D697864;  // "mixd"
+    Stream random(seed, step << 32 | std::uint64_t(sample), purpose + std::uint32_t(draw));
+    return std::sqrt(residual.draw_variance(random));
+  }
 };
 
 /// The draws of all samples of a block: sample·S + draw, with room for them and their cotangents.
@@ -49,6 +59,13 @@ template <class T, int D> struct LawDraws {
   }
   MNO_HOST_DEVICE void fill_zeta(const LawNoise& noise, Index i, Index entry) const {
     zeta[i * entries() + entry] = noise.zeta(law.first + i / draws, i % draws, rank(), entry);
+  }
+
+  /// ξ and ζ of the i-th draw times √S.
+  void scale(Index i, double deviation) const {
+    for (Index k = 0; k < rank(); ++k) xi[i * rank() + k] *= deviation;
+    if (zeta)
+      for (Index entry = 0; entry < entries(); ++entry) zeta[i * entries() + entry] *= deviation;
   }
 
   /// x at an entry of the i-th draw; x̄ = 0 there.

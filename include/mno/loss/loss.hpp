@@ -164,6 +164,7 @@ template <class... Terms> class Loss {
 
   explicit Loss(Terms... terms) : terms_(std::move(terms)...) {}
   const std::tuple<Terms...>& terms() const { return terms_; }
+  std::tuple<Terms...>& terms() { return terms_; }
   std::array<std::string, size> names() const {
     return std::apply([](const auto&... term) { return std::array<std::string, size>{term.name...}; },
                       terms_);

@@ -6,11 +6,12 @@
 // which returns weight · scale · Σ_conditions and adds to the draws' cotangent. Where S draws of every
 // condition come from depends on the model:
 //   an operator with noise inside is run S times, with other noise each time (Condition::draws);
-//   from a law S draws are taken by reparametrisation (law_draws.hpp), so that it may stand beside any
-//   other term.
+//   from a law S draws are taken by reparametrisation (law_draws.hpp), with ξ and ζ of the law's residuals,
+//   so that it may stand beside any other term.
 #include <string>
 #include <tuple>
 
+#include "mno/law/any_residual.hpp"
 #include "mno/loss/factor_columns.hpp"
 #include "mno/loss/law_draws.hpp"
 #include "mno/loss/need.hpp"
@@ -32,7 +33,9 @@ template <class... Terms> struct OnDraws {
   Index draws;  // S of every condition
   std::tuple<Terms...> terms;
   double weight = 1;
+  Index members = 0;  // of every condition, that a step holds the draws against, others in every step; 0: all
   std::uint64_t seed = 0;  // of draws from a law
+  AnyResidual residual{};  // of that law; a Trainer sets it to that of its options
 
   explicit OnDraws(Index count, Terms... t) : draws(count), terms(std::move(t)...) {
     require(count >= 2 && count < (Index(1) << 20), "OnDraws", "draws",
@@ -49,8 +52,10 @@ template <class... Terms> struct OnDraws {
     static_assert((detail::DrawFunction<Terms, T, D> && ...),
                   "mno: a term inside of OnDraws needs `double operator()(const DrawBlock<T, D>&, const "
                   "Target<T, D>&, double scale) const`");
+    DrawBlock<T, D> seen = block;
+    seen.members = members;
     double total = 0;
-    for_each_term([&](const auto& term) { total += term(block, target, weight * scale); });
+    for_each_term([&](const auto& term) { total += term(seen, target, weight * scale); });
     return total;
   }
 
@@ -66,10 +71,10 @@ template <class... Terms> struct OnDraws {
     const detail::LawNoise noise{seed, target.step};
     for (Index i = 0; i < all.value.batch; ++i) {
       all.fill_xi(noise, i);
-      for (Index entry = 0; entry < all.entries(); ++entry) {
-        if (all.zeta) all.fill_zeta(noise, i, entry);
-        all.draw(i, entry);
-      }
+      if (all.zeta)
+        for (Index entry = 0; entry < all.entries(); ++entry) all.fill_zeta(noise, i, entry);
+      if (!residual.gaussian()) all.scale(i, noise.deviation(residual, law.first + i / draws, i % draws));
+      for (Index entry = 0; entry < all.entries(); ++entry) all.draw(i, entry);
     }
     const double value = (*this)(all.block(), target, scale);
     for (Index b = 0; b < law.mean.batch; ++b)
@@ -77,10 +82,13 @@ template <class... Terms> struct OnDraws {
     return value;
   }
 
-  /// "draws(1, 8, 0, fair_energy_score(1, 1e-06))"
+  /// "draws(1, 8, 0, fair_energy_score(1, 1e-06))"; how many members, if not all, and residuals other than
+  /// Gaussian stand before the terms.
   std::string text() const requires(Describable<Terms>&&...) {
     std::string out = std::string(name) + "(" + detail::exact_text(weight) + ", " + std::to_string(draws) +
-                      ", " + std::to_string(seed);
+                      ", " + std::to_string(seed) +
+                      (members > 0 ? ", members " + std::to_string(members) : "") +
+                      (residual.gaussian() ? "" : ", " + residual.text());
     std::apply([&](const auto&... term) { ((out += ", " + term_text(term)), ...); }, terms);
     return out + ")";
   }
@@ -111,6 +119,17 @@ template <OfDraws L> Index draws_of(const L& loss) {
   };
   std::apply([&](const auto&... term) { (look(term), ...); }, loss.terms());
   return draws;
+}
+
+/// The loss with draws from laws that have these residuals.
+template <class L> L drawn_from(L loss, const AnyResidual& residual) {
+  if constexpr (OfDraws<L>) {
+    const auto tell = [&]<class Term>(Term& term) {
+      if constexpr (is_on_draws<Term>) term.residual = residual;
+    };
+    std::apply([&](auto&... term) { (tell(term), ...); }, loss.terms());
+  }
+  return loss;
 }
 
 }  // namespace detail

@@ -68,9 +68,12 @@ class SampleCrps {
     detail::require_finite("metric::SampleCrps", "members", members);
     double sum = 0;
     for (Index i = 0; i < draws.rows(); ++i) sum += of_entry(draws, members, i);
-    scores_.add(sum / double(members.size()));
+    conditions_.push_back(sum / double(members.size()));
+    scores_.add(conditions_.back());
   }
   double value() const { return scores_.value("metric::SampleCrps"); }
+  /// One score for every condition that was added.
+  const std::vector<double>& per_condition() const { return conditions_; }
 
  private:
   /// With the draws sorted, Σ_{i<j} |x_i − x_j| = Σ_i (2i − K + 1) x_i (i from 0), and Σ_i |x_i − u| needs
@@ -100,7 +103,7 @@ class SampleCrps {
     }
     return sum;
   }
-  std::vector<double> sorted_, below_;
+  std::vector<double> sorted_, below_, conditions_;
   detail::Average scores_;
 };
 

@@ -64,6 +64,9 @@ struct ScorecardOptions {
     if (draws > 0) return draws;
     return least_members >= least_ensemble ? most_members : std::max<Index>(most_members, 64);
   }
+  template <class T, int D> Index draws_for(const Ensemble<T, D>& data) const {
+    return draws_for(data.least_members(), data.counts.empty() ? 0 : *std::ranges::max_element(data.counts));
+  }
 };
 
 template <int D> class Scorecard {
@@ -144,8 +147,10 @@ template <int D> class Scorecard {
 
   /// Did the members of some condition differ? If not, there is no law to be right about.
   bool spread() const { return spread_; }
-  /// The CRPS of every condition, of a law or a field and where it is wanted: what skill() compares.
-  const std::vector<double>& crps_per_condition() const { return crps_.per_condition(); }
+  /// The CRPS of every condition, where it is wanted: what skill() compares.
+  const std::vector<double>& crps_per_condition() const {
+    return kind_ == Kind::draws ? draws_crps_.per_condition() : crps_.per_condition();
+  }
 
   std::vector<ScoreRow> rows() const {
     std::vector<ScoreRow> rows;
@@ -285,8 +290,7 @@ std::vector<ScoreRow> scored(const Field<T, D>& mean, const Ensemble<T, D>& data
 template <class L, class T = typename L::Scalar, int D = L::dimension>
 std::vector<ScoreRow> scorecard(const L& law, const Ensemble<T, D>& data,
                                 const ScorecardOptions& options = {}) {
-  const Index count = options.draws_for(data.least_members(),
-                                        data.counts.empty() ? 0 : *std::ranges::max_element(data.counts));
+  const Index count = options.draws_for(data);
   Field<T, D> draws;
   return detail::scored<T, D>(
       law.mean, data, options, [&](Scorecard<D>& card, Index s, const Members& truth) {

@@ -28,18 +28,17 @@ template <class L> std::string training_text(const TrainingOptions& o, const L& 
   add("average", o.average);
   add("patience", double(o.patience));
   add("validation_draws", double(o.validation_draws));
+  if (!o.residual.gaussian()) out += " residual=" + o.residual.text();
+  if (o.symmetries.any()) out += " symmetries=" + o.symmetries.text();
   return out + " loss=" + loss.text();
 }
-}  // namespace detail
 
-/// Crash-safe: at every moment the path holds a whole checkpoint, and the one before is kept as
-/// PATH.previous.
-template <class M, class L, class Device>
-void write_checkpoint(const std::filesystem::path& path, const M& model, const Normaliser& normaliser,
-                      const Trainer<M, L, Device>& trainer, io::Metadata metadata = {},
-                      const io::LawText& law = {}) {
+// A run as a file, whatever its loss and device: compiled once for a model.
+template <class M>
+void write_run(const std::filesystem::path& path, const M& model, const Normaliser& normaliser,
+               const TrainingState<M>& state, const std::string& training, io::Metadata metadata,
+               const io::LawText& law) {
   using T = typename M::Scalar;
-  const TrainingState<M> state = trainer.state();
   std::vector<io::NamedArray> arrays;
   io::describe_model(model, normaliser, arrays, metadata, law);
   const auto append = [&](const std::string& prefix, const Buffer<T>& values) {
@@ -52,7 +51,7 @@ void write_checkpoint(const std::filesystem::path& path, const M& model, const N
   append("adamw.second.", state.adamw.second);
   append("average.", state.average);
   append("best.", state.best);
-  metadata["training"] = detail::training_text(trainer.options(), trainer.loss(), trainer.samples());
+  metadata["training"] = training;
   metadata["training.epoch"] = std::to_string(state.epoch);
   metadata["training.position"] = std::to_string(state.position);
   metadata["training.step"] = std::to_string(state.adamw.step);
@@ -63,17 +62,17 @@ void write_checkpoint(const std::filesystem::path& path, const M& model, const N
   io::write_safetensors(path, std::move(arrays), metadata);
 }
 
-/// Puts the run back: the whole model, with its factor scale, domain and known fields, and the trainer's
-/// state. The trainer must have been made with the same options and data, and for the same law; a difference
-/// is refused by name. The device may be another: a run may begin on a processor and go on on a GPU.
-template <class M, class L, class Device>
-void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, L, Device>& trainer,
-                     const io::LawText& law = {}) {
+template <class M> struct Run {
+  M model;
+  TrainingState<M> state;
+};
+template <class M>
+Run<M> read_run(const std::filesystem::path& path, const std::string& expected, Index epochs, Index samples,
+                const io::LawText& law) {
   const io::SafetensorsReader file(path);
   const auto& name = file.name();
   io::LoadedModel<M> loaded = io::read_model<M>(file, io::only(law));
   const io::Metadata& metadata = loaded.metadata;
-  const std::string expected = detail::training_text(trainer.options(), trainer.loss(), trainer.samples());
   const std::string& found = io::wanted(name, metadata, "training");
   if (found != expected) io::refuse(name, "expected a run with ", expected, ", found one with ", found);
 
@@ -96,8 +95,8 @@ void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, L, 
   };
   const Index any = std::numeric_limits<Index>::max();
   TrainingState<M> state;
-  state.epoch = count("training.epoch", 0, trainer.options().epochs);
-  state.position = count("training.position", 0, trainer.samples() - 1);
+  state.epoch = count("training.epoch", 0, epochs);
+  state.position = count("training.position", 0, samples - 1);
   state.adamw.first = buffer("adamw.first.");
   state.adamw.second = buffer("adamw.second.");
   state.adamw.step = count("training.step", 0, any);
@@ -107,8 +106,33 @@ void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, L, 
   state.stopping.best = io::wanted_number(name, metadata, "training.best");
   state.stopping.best_evaluation = count("training.best_evaluation", -1, any);
   state.stopping.evaluations = count("training.evaluations", 0, any);
-  trainer.resume(std::move(state));
-  model = std::move(loaded.model);
+  return {std::move(loaded.model), std::move(state)};
+}
+
+}  // namespace detail
+
+/// Crash-safe: at every moment the path holds a whole checkpoint, and the one before is kept as
+/// PATH.previous.
+template <class M, class L, class Device>
+void write_checkpoint(const std::filesystem::path& path, const M& model, const Normaliser& normaliser,
+                      const Trainer<M, L, Device>& trainer, io::Metadata metadata = {},
+                      const io::LawText& law = {}) {
+  detail::write_run(path, model, normaliser, trainer.state(),
+                    detail::training_text(trainer.options(), trainer.loss(), trainer.samples()),
+                    std::move(metadata), law);
+}
+
+/// Puts the run back: the whole model, with its factor scale, domain and known fields, and the trainer's
+/// state. The trainer must have been made with the same options and data, and for the same law; a difference
+/// is refused by name. The device may be another: a run may begin on a processor and go on on a GPU.
+template <class M, class L, class Device>
+void read_checkpoint(const std::filesystem::path& path, M& model, Trainer<M, L, Device>& trainer,
+                     const io::LawText& law = {}) {
+  detail::Run<M> run =
+      detail::read_run<M>(path, detail::training_text(trainer.options(), trainer.loss(), trainer.samples()),
+                          trainer.options().epochs, trainer.samples(), law);
+  trainer.resume(std::move(run.state));
+  model = std::move(run.model);
 }
 
 }  // namespace mno

@@ -1,12 +1,14 @@
 #pragma once
 // From data in the user's units to a Surrogate: warp, normaliser, split, factor scale, known fields, path,
-// loss, length, training with checkpoints, the best weights, scores.
+// loss, symmetries, length, training with checkpoints, the best weights, scores.
 //
 //   const auto [surrogate, report] = mno::fit<mno::NuggetMno<Shape>>(data);
 //   for (const auto& [what, why] : report.choices) …
 //
-// What is not asked for is chosen for the data (train/fit_choices.hpp). Data is taken by value: nothing
-// refers to it afterwards.
+// What is not asked for is chosen for the data (train/fit_choices.hpp), the loss too, unless one is given
+// behind the data: fit<M>(data, loss, options). It may be any that a Trainer takes: a recipe, a term, a sum,
+// OnDraws{S, terms…} for an operator with noise inside or for draws of a law, a function. One without a text
+// trains, but without checkpoints. Data is taken by value: nothing refers to it afterwards.
 #include "mno/data/fingerprint.hpp"
 #include "mno/train/fit_choices.hpp"
 #include "mno/train/fit_run.hpp"
@@ -16,24 +18,34 @@ namespace mno {
 
 namespace detail {
 
+/// In the place of a loss: fit chooses.
+struct ChosenByFit {};
+
+/// What stands behind the data is a loss.
+template <class L, class M>
+concept LossToFit = !std::is_same_v<L, FitOptions> && !std::is_same_v<L, DataOf<M>>;
+
 /// One run of a given length, from `model`.
-template <class M, class Device>
-FitTrial<M> fit_trial(M model, const FitData<typename M::Scalar, M::dimension>& data,
+template <class M, class L, class Device>
+FitTrial<M> fit_trial(M model, const FitData<typename M::Scalar, M::dimension>& data, const L& loss,
                       const FitOptions& options, io::Metadata about, Device& device) {
   const auto& [train, validation, normaliser, fingerprint] = data;
-  Trainer<M, Recipe, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr,
-                                     *options.loss, options.training, device);
+  Trainer<M, L, Device> trainer(model, train, validation.size() > 0 ? &validation : nullptr, loss,
+                                options.training, device);
   FitReport report;
   {
-    FitRun<M, Device> run(options, model, normaliser, trainer, about);
+    FitRun<M, L, Device> run(options, model, normaliser, trainer, about);
     if (options.resume) run.resume();
     report.epochs_done = trainer.epoch();
     run.train(report);
   }
   if (!report.interrupted) {
     trainer.take_best();
-    if (validation.size() > 0) report.scores = score(model, validation, device);
-    about["training"] = training_text(options.training, *options.loss, train.size());
+    if (validation.size() > 0)
+      report.scores =
+          score(model, validation, device, options.training.validation_draws, options.training.residual);
+    if constexpr (SaysText<L>)
+      about["training"] = training_text(options.training, trainer.loss(), train.size());
   }
   return {std::move(model), std::move(report), std::move(about)};
 }
@@ -48,11 +60,38 @@ template <class M> DataOf<M> in_user_units(const Surrogate<M>& surrogate, DataOf
   return data;
 }
 
+/// The surrogate of a run that has come to its end, whatever its loss was.
+template <class M, class Device>
+Fit<M> fitted(FitTrial<M> trial, const FitData<typename M::Scalar, M::dimension>& data,
+              const FitOptions& options, std::vector<FitChoice> choices, Device& device) {
+  FitReport& report = trial.report;
+  report.train = data.train.size();
+  report.validation = data.validation.size();
+  report.factor_scale = double(trial.model.factor_scale());
+  for (const FitChoice& choice : choices) trial.about["choice." + choice.what] = choice.why;
+  report.choices = std::move(choices);
+  if (report.scores)
+    for (const auto& [name, value] : report.scores->named())
+      trial.about["validation." + name] = io::detail::number(value);
+  Fit<M> result{Surrogate<M>(std::move(trial.model), data.normaliser, options.training.residual, options.warp,
+                             std::move(trial.about)),
+                std::move(report)};
+  if (result.report.interrupted) return result;
+  result.surrogate.set_references(
+      references_of(result.surrogate.model(), data.train, result.report.scores, device));
+  if constexpr (M::stochastic)
+    if (options.calibrate > 0)
+      result.surrogate.calibrate(in_user_units(result.surrogate, data.validation), options.calibrate, 0.9,
+                                 device);
+  return result;
+}
+
 }  // namespace detail
 
-template <class M, class Device = Cpu>
-Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = {},
-           Device& device = default_device()) {
+/// By a given loss, on data that is prepared already.
+template <class M, class L, class Device = Cpu>
+requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, const L& given,
+                                            FitOptions options = {}, Device& device = default_device()) {
   const auto& [train, validation, normaliser, fingerprint] = data;
   Cpu& host = [&]() -> Cpu& {
     if constexpr (std::is_same_v<Device, Cpu>)
@@ -60,51 +99,46 @@ Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = 
     else
       return default_device();
   }();
+  require(M::stochastic || options.calibrate == 0, "fit", "calibrate",
+          Text("0, as this operator gives no law"), Text(options.calibrate));
+  constexpr bool chosen = std::is_same_v<L, detail::ChosenByFit>;
+  if (chosen && detail::looks_for_symmetries<M>(options, train)) keep_zero(data);
   const bool validated = validation.size() > 0;
-  const std::vector<Index> lengths = detail::lengths<M>(options, train, validated);
-  const bool length_chosen = options.training.epochs == 0;
-  options.training.epochs = lengths.back();
+  const Index asked = options.training.epochs;
+  const auto lengths_now = [&] { return detail::lengths<M>(asked, options.training, train, validated); };
+  options.training.epochs = lengths_now().back();  // a pilot takes a part of them
   M model = detail::first_model<M>(options, train, host);
   std::vector<FitChoice> choices;
-  if (!options.loss) choices.push_back(detail::choose_loss(options, model, train, validation, device));
+  const auto wanted = [&] {
+    if constexpr (chosen)
+      return detail::choose_loss(options, model, data, choices, device);
+    else
+      return as_loss(given);
+  };
+  const auto loss = detail::drawn_from(wanted(), options.training.residual);
+  const std::vector<Index> lengths = lengths_now();
+  options.training.epochs = lengths.back();
   io::Metadata about = options.about;
   about["data"] = fingerprint;
   about["data.samples"] =
       std::to_string(train.size()) + " train, " + std::to_string(validation.size()) + " validation";
 
   detail::LengthSearch<M, Device> search(lengths, data, options, device);
-  detail::FitTrial<M> trial = search.run(
-      [&](const FitOptions& of_length) { return detail::fit_trial(model, data, of_length, about, device); });
-  if (length_chosen) choices.push_back(search.choice());
-  FitReport& report = trial.report;
-  report.train = train.size();
-  report.validation = validation.size();
-  report.loss = options.loss->text();
-  report.factor_scale = double(trial.model.factor_scale());
-  for (const FitChoice& choice : choices) trial.about["choice." + choice.what] = choice.why;
-  report.choices = std::move(choices);
-  if (report.scores)
-    for (const auto& [name, value] : report.scores->named())
-      trial.about["validation." + name] = io::detail::number(value);
-  Fit<M> result{Surrogate<M>(std::move(trial.model), normaliser, options.residual, options.warp,
-                             std::move(trial.about)),
-                std::move(report)};
-  if (result.report.interrupted) return result;
-  result.surrogate.set_references(
-      detail::references_of(result.surrogate.model(), train, result.report.scores, device));
-  if constexpr (M::stochastic)
-    if (options.calibrate > 0)
-      result.surrogate.calibrate(detail::in_user_units(result.surrogate, validation), options.calibrate, 0.9,
-                                 device);
-  return result;
+  detail::FitTrial<M> trial = search.run([&](const FitOptions& of_length) {
+    return detail::fit_trial(model, data, loss, of_length, about, device);
+  });
+  if (asked == 0) choices.push_back(search.choice());
+  if constexpr (detail::SaysText<decltype(loss)>) trial.report.loss = loss.text();
+  return detail::fitted(std::move(trial), data, options, std::move(choices), device);
 }
 
 /// With validation data of its own; an empty ensemble is none.
-template <class M, class Device = Cpu>
-Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation, FitOptions options = {},
-           Device& device = default_device()) {
+template <class M, class L, class Device = Cpu>
+requires detail::LossToFit<L, M> Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation,
+                                            const L& loss, FitOptions options = {},
+                                            Device& device = default_device()) {
   auto data = fit_data(std::move(train), std::move(validation), options.warp);
-  return fit<M>(std::move(data), std::move(options), device);
+  return fit<M>(std::move(data), loss, std::move(options), device);
 }
 
 /// Moves options.validation of the initial fields, to validate on, from the data to `validation`.
@@ -119,13 +153,30 @@ Split hold_back(Ensemble<T, D>& data, Ensemble<T, D>& validation, const FitOptio
 }
 
 /// Initial fields to validate on are held back from the data: options.validation of them.
-template <class M, class Device = Cpu>
-Fit<M> fit(detail::DataOf<M> data, FitOptions options = {}, Device& device = default_device()) {
+template <class M, class L, class Device = Cpu>
+requires detail::LossToFit<L, M> Fit<M> fit(detail::DataOf<M> data, const L& loss, FitOptions options = {},
+                                            Device& device = default_device()) {
   detail::DataOf<M> validation;
   const Split split = hold_back(data, validation, options);
-  Fit<M> result = fit<M>(std::move(data), std::move(validation), std::move(options), device);
+  Fit<M> result = fit<M>(std::move(data), std::move(validation), loss, std::move(options), device);
   result.report.split = split;
   return result;
+}
+
+// The same three by a loss that is chosen for the data.
+template <class M, class Device = Cpu>
+Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = {},
+           Device& device = default_device()) {
+  return fit<M>(std::move(data), detail::ChosenByFit{}, std::move(options), device);
+}
+template <class M, class Device = Cpu>
+Fit<M> fit(detail::DataOf<M> train, detail::DataOf<M> validation, FitOptions options = {},
+           Device& device = default_device()) {
+  return fit<M>(std::move(train), std::move(validation), detail::ChosenByFit{}, std::move(options), device);
+}
+template <class M, class Device = Cpu>
+Fit<M> fit(detail::DataOf<M> data, FitOptions options = {}, Device& device = default_device()) {
+  return fit<M>(std::move(data), detail::ChosenByFit{}, std::move(options), device);
 }
 
 }  // namespace mno

@@ -1,10 +1,13 @@
 #pragma once
 // What `fit` chooses by itself: the model before its first step, the loss, lengths of training to try.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "mno/data/noise_variance.hpp"
 #include "mno/loss/default_recipe.hpp"
+#include "mno/loss/energy_loss.hpp"
+#include "mno/train/fit_data.hpp"
 #include "mno/train/fit_options.hpp"
 #include "mno/train/input_units.hpp"
 #include "mno/train/open_path.hpp"
@@ -33,42 +36,70 @@ template <class M> M first_model(const FitOptions& options, const DataOf<M>& tra
   return model;
 }
 
-/// Lengths to try, in epochs: the one that is asked for, or several. Without validation data nothing tells
-/// which is best, and the one in the middle is taken.
+/// Lengths to try, in epochs: the one that is asked for, or several where it is 0. Without validation data
+/// nothing tells which is best, and the one in the middle is taken.
 template <class M>
-std::vector<Index> lengths(const FitOptions& options, const DataOf<M>& train, bool validated) {
-  if (options.training.epochs > 0) return {options.training.epochs};
+std::vector<Index> lengths(Index asked, const TrainingOptions& training, const DataOf<M>& train,
+                           bool validated) {
+  if (asked > 0) return {asked};
   const bool draws = M::stochastic && train.least_members() < least_ensemble;
-  auto all = default_lengths(train.size(), options.training.batch, draws);
+  auto all = default_lengths(train.size(), training.batch, draws, training.symmetries.any());
   if (!validated) all = {all[all.size() / 2]};
   return all;
 }
 
-/// The loss that suits data and model; for draws also what it wants of the optimiser, and the factor's scale
-/// by a pilot.
-template <class M, class Device>
-FitChoice choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const DataOf<M>& validation,
-                      Device& device) {
-  if constexpr (!M::stochastic) {
-    options.loss = default_field_recipe();
-    return {"loss", "the operator gives a field: the mean alone"};
-  } else if (train.least_members() >= least_ensemble) {
-    options.loss = ensemble_recipe(train);
+/// Symmetries are looked for where the loss is chosen too, in data that can tell.
+template <class M> bool looks_for_symmetries(const FitOptions& options, const DataOf<M>& train) {
+  return options.symmetries && !options.training.symmetries.any() && train.size() >= Pilot<M>::least &&
+         train.known.size() == 0;
+}
+
+/// For laws: a recipe that suits the data, and for draws what it wants of the optimiser and of the factor's
+/// scale; `noise` is what a pilot leaves unexplained.
+template <class M>
+Recipe choose_recipe(FitOptions& options, M& model, const DataOf<M>& train, double noise,
+                     std::vector<FitChoice>& choices) {
+  if (train.least_members() >= least_ensemble) {
     const bool factors = train.covariance_factor.size() > 0;
-    return {"loss", Text("at least ", train.least_members(), " members of every condition: mean",
-                         factors ? ", variance and covariance" : " and variance", " have terms of their own")
-                        .str()};
+    choices.push_back(
+        {"loss", Text("at least ", train.least_members(), " members of every condition: mean",
+                      factors ? ", variance and covariance" : " and variance", " have terms of their own")
+                     .str()});
+    return ensemble_recipe(train);
+  }
+  if (options.training.clip == 0) options.training.clip = 1;
+  if (!options.factor_scale) model.set_factor_scale(typename M::Scalar(4 * std::sqrt(noise)));
+  choices.push_back({"loss", Text("a condition with ", train.least_members(),
+                                  " member(s): the likelihood of whole fields, with gradients clipped to ",
+                                  options.training.clip, "; a pilot run leaves a variance of ", noise,
+                                  " unexplained, in normalised units")
+                                 .str()});
+  return draws_recipe(noise);
+}
+
+/// The loss that suits data and model, the symmetries that the law seems to have, and why.
+template <class M, class Device>
+auto choose_loss(FitOptions& options, M& model, const FitData<typename M::Scalar, M::dimension>& data,
+                 std::vector<FitChoice>& choices, Device& device) {
+  const bool draws = M::stochastic && data.train.least_members() < least_ensemble;
+  const bool look = looks_for_symmetries<M>(options, data.train);
+  std::optional<Pilot<M>> pilot;
+  if (draws || look) pilot.emplace(model, data.train, options.training, device);
+  if (look) {
+    const bool about_zero = std::ranges::all_of(data.normaliser.shift, [](double s) { return s == 0; });
+    const Symmetries found = options.training.symmetries = pilot->symmetries(about_zero, device);
+    choices.push_back({"symmetries", found.any() ? found.text() + ": a pilot run foresees moved data as well "
+                                                                  "as the data itself"
+                                                 : "none: a pilot run foresees moved data less well"});
+  }
+  if constexpr (M::gives_draws) {
+    choices.push_back({"loss", "the operator gives draws: their energy score and CRPS against members"});
+    return energy_loss();
+  } else if constexpr (!M::stochastic) {
+    choices.push_back({"loss", "the operator gives a field: the mean alone"});
+    return default_field_recipe();
   } else {
-    if (options.training.clip == 0) options.training.clip = 1;
-    const double noise =
-        pilot_noise(model, train, validation.size() > 0 ? validation : train, options.training, device);
-    if (!options.factor_scale) model.set_factor_scale(typename M::Scalar(4 * std::sqrt(noise)));
-    options.loss = draws_recipe(noise);
-    return {"loss", Text("a condition with ", train.least_members(),
-                         " member(s): the likelihood of whole fields, with gradients clipped to ",
-                         options.training.clip, "; a pilot run leaves a variance of ", noise,
-                         " unexplained, in normalised units")
-                        .str()};
+    return choose_recipe(options, model, data.train, pilot ? pilot->noise() : 0, choices);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 // Data as a model sees it: in the coordinates of its law, and normalised.
+#include <cmath>
 #include <string>
 
 #include "mno/data/fingerprint.hpp"
@@ -27,6 +28,21 @@ FitData<T, D> fit_data(Ensemble<T, D> train, Ensemble<T, D> validation, const An
   normaliser.apply(train);
   normaliser.apply(validation);
   return {std::move(train), std::move(validation), std::move(normaliser), fingerprint.str()};
+}
+
+/// Gives back their zero to channels whose mean is small beside their deviation, so that −u is −u in the
+/// model's coordinates too.
+template <class T, int D> void keep_zero(FitData<T, D>& data) {
+  for (std::size_t c = 0; c < data.normaliser.shift.size(); ++c) {
+    double& shift = data.normaliser.shift[c];
+    const double scale = data.normaliser.scale[c];
+    if (std::abs(shift) >= 0.1 * scale) continue;
+    for (Ensemble<T, D>* part : {&data.train, &data.validation})
+      for (Field<T, D>* field : {&part->initial, &part->mean, &part->members})
+        for (std::size_t i = c; i < field->size(); i += data.normaliser.shift.size())
+          field->data()[i] = T(double(field->data()[i]) + shift / scale);
+    shift = 0;
+  }
 }
 
 }  // namespace mno

@@ -15,15 +15,14 @@ namespace mno {
 struct FitOptions {
   TrainingOptions training{.epochs =
                                0};  // 0: chosen on validation; the seed is that of the first weights too
-  std::optional<Recipe> loss{};     // none: chosen for the data, for draws with clip 1
   double validation = 0.1;          // share of the initial fields that are held back; 0: none
   std::uint64_t split_seed = 0;     // which they are
-  AnyResidual residual{};           // the law of ξ and ζ, on prediction
   AnyWarp warp{};                   // from the law's coordinates to those of the data
   std::optional<double>
       factor_scale{};      // none: 4√(noise variance), in normalised coordinates; of draws by a pilot
   Index least_points = 0;  // Model::set_least_points
   bool path = true;        // open_path, where the model has one
+  bool symmetries = true;  // of the law, looked for by a pilot where no loss is asked for
   double calibrate = 0;    // level of Surrogate::calibrate, on the validation data; 0: not at all
   std::filesystem::path checkpoint{};   // empty: none is written
   double checkpoint_seconds = 10;       // least time between two

@@ -18,16 +18,22 @@ struct DeviceErrorOf<Device> {
 };
 
 /// A run of training with its checkpoints.
-template <class M, class Device> class FitRun {
+template <class M, class L, class Device> class FitRun {
  public:
-  FitRun(const FitOptions& options, M& model, const Normaliser& normaliser,
-         Trainer<M, Recipe, Device>& trainer, io::Metadata& about)
+  FitRun(const FitOptions& options, M& model, const Normaliser& normaliser, Trainer<M, L, Device>& trainer,
+         io::Metadata& about)
       : options_(options),
         model_(model),
         normaliser_(normaliser),
         trainer_(trainer),
         about_(about),
-        law_(law_text(options.residual, options.warp)) {}
+        law_(law_text(options.training.residual, options.warp)) {
+    require(
+        SaysText<L> || options.checkpoint.empty(), "fit", "checkpoint",
+        Text("none, as checkpoints tell losses apart by their text: own_term(name, function, numbers) has "
+             "one"),
+        Text("one of a loss without a text"));
+  }
 
   void resume() {
     require(!options_.checkpoint.empty(), "fit", "checkpoint", Text("the path of the run to resume"),
@@ -36,7 +42,7 @@ template <class M, class Device> class FitRun {
     if (io::wanted(checkpoint.name(), io::model_metadata(checkpoint), "data") != about_["data"])
       io::refuse(checkpoint.name(), "expected a run on the data of ", options_.data,
                  ", found one on other data or with another split");
-    read_checkpoint(options_.checkpoint, model_, trainer_, law_);
+    if constexpr (SaysText<L>) read_checkpoint(options_.checkpoint, model_, trainer_, law_);
     if (model_.least_points() != options_.least_points)
       io::refuse(checkpoint.name(), "expected a run with least points ", options_.least_points,
                  ", found one with ", model_.least_points());
@@ -87,7 +93,8 @@ template <class M, class Device> class FitRun {
   }
   void write() {
     if (options_.checkpoint.empty()) return;
-    write_checkpoint(options_.checkpoint, model_, normaliser_, trainer_, about_, law_);
+    if constexpr (SaysText<L>)
+      write_checkpoint(options_.checkpoint, model_, normaliser_, trainer_, about_, law_);
     remember();
   }
   void remember() {
@@ -99,7 +106,7 @@ template <class M, class Device> class FitRun {
   const FitOptions& options_;
   M& model_;
   const Normaliser& normaliser_;
-  Trainer<M, Recipe, Device>& trainer_;
+  Trainer<M, L, Device>& trainer_;
   io::Metadata& about_;
   io::LawText law_;
   std::string last_good_ = "No checkpoint was written before it.";

@@ -28,7 +28,7 @@ template <class M, class Device> class LengthSearch {
   }
 
   /// trial(options) for one length after the other; the best, or the one that was interrupted.
-  template <class Trial> FitTrial<M> run(Trial&& trial) {
+  FitTrial<M> run(const std::function<FitTrial<M>(const FitOptions&)>& trial) {
     std::vector<EpochReport> epochs;
     FitOptions options = options_;
     std::optional<FitTrial<M>> best;
@@ -76,14 +76,15 @@ template <class M, class Device> class LengthSearch {
     tried_.assign(lengths_.begin(), at);
     if (std::filesystem::exists(shorter_)) {
       const io::SafetensorsReader kept(shorter_);
-      auto loaded = io::read_model<M>(kept, io::only(law_text(options_.residual, options_.warp)));
+      auto loaded = io::read_model<M>(kept, io::only(law_text(options_.training.residual, options_.warp)));
       const std::string own = io::wanted(kept.name(), loaded.metadata, "training");
       const Index done = epochs_in(own);
       if (done < epochs && behind_epochs(own) == behind_epochs(training) &&
           io::wanted(kept.name(), loaded.metadata, "data") == data_.fingerprint) {
         FitReport report;
         report.epochs_done = done;
-        report.scores = score(loaded.model, data_.validation, device_);
+        report.scores = score(loaded.model, data_.validation, device_, options_.training.validation_draws,
+                              options_.training.residual);
         best.emplace(FitTrial<M>{std::move(loaded.model), std::move(report), {}});
         best->about = options_.about;
         for (const char* key : {"training", "data", "data.samples"}) best->about[key] = loaded.metadata[key];
@@ -96,7 +97,7 @@ template <class M, class Device> class LengthSearch {
   void keep(const FitTrial<M>& best) const {
     if (shorter_.empty()) return;
     io::write_model(shorter_, best.model, data_.normaliser, best.about, io::Keep::nothing,
-                    law_text(options_.residual, options_.warp));
+                    law_text(options_.training.residual, options_.warp));
   }
   /// "epochs=N …", and what follows.
   static std::string behind_epochs(const std::string& training) {

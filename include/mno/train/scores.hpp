@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "mno/data/ensemble.hpp"
+#include "mno/law/any_residual.hpp"
 #include "mno/metric/crps.hpp"
 #include "mno/metric/rmse.hpp"
 #include "mno/metric/wasserstein.hpp"
@@ -29,7 +30,7 @@ struct Scores {
   double mean_rmse = unknown;      // √mean (m − ū)²; against single draws their noise is in it
   double variance_rmse = unknown;  // √mean (v − s²)², where every condition has several members
   double w2g = unknown;  // mean √((m − ū)² + (√v − s)²): the distance between two normal laws, point by point
-  double crps = unknown;                    // of normal marginals, or of draws, against members
+  double crps = unknown;                    // of the law's marginals, or of draws, against members
   std::vector<double> residual_variance{};  // (channel): mean (u − m)² over members, points and conditions
   bool several = false;                     // every condition has several members
   bool draws = false;  // the CRPS judges: members are kept, and there are few or the model itself gives draws
@@ -47,17 +48,23 @@ struct Scores {
 };
 
 /// Over all conditions, points and channels, in the coordinates of the data. A deterministic operator is a
-/// point mass; one with noise inside is run `draws` times for every condition.
+/// point mass; one with noise inside is run `draws` times for every condition. The CRPS of a law depends on
+/// its residuals.
 template <class E, class S, class T, class Device>
 Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data, Device& device,
-             Index draws = 16) {
+             Index draws = 16, const AnyResidual& residual = {}) {
   constexpr bool by_draws = Model<E, S, T>::gives_draws;
   auto condition = data.condition();
   if constexpr (by_draws) {
     require(draws >= 2, "score", "draws", Text("at least two, for a variance"), Text(draws));
     condition.draws = draws;
   }
-  const auto prediction = predict(model, condition, device);
+  const auto prediction = [&] {
+    if constexpr (Model<E, S, T>::stochastic)
+      return with_residual(predict(model, condition, device), residual);
+    else
+      return predict(model, condition, device);
+  }();
   Scores result;
   result.several = data.least_members() > 1;
   result.draws = data.members.size() > 0 && (by_draws || data.least_members() < least_ensemble);
@@ -86,10 +93,17 @@ Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data,
     variance.add(predicted, truth);
     w2g.add(predicted, truth);
     if (!result.draws) continue;
-    if constexpr (by_draws)
-      crps.add(drawn, metric::members(data.members_of(b)));
-    else
-      crps.add(predicted, metric::members(data.members_of(b)));
+    const metric::Members members = metric::members(data.members_of(b));
+    if constexpr (by_draws) {
+      crps.add(drawn, members);
+    } else if constexpr (Model<E, S, T>::stochastic) {
+      if (residual.gaussian())
+        crps.add(predicted, members);
+      else
+        crps.add(prediction, b, members);
+    } else {
+      crps.add(predicted, members);
+    }
   }
   result.mean_rmse = mean.value();
   if (result.several) {

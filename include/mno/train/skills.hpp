@@ -10,6 +10,7 @@
 namespace mno {
 
 /// The data is in the user's units and keeps its members; scores are compared in the model's own coordinates.
+/// An operator with noise inside is judged by 64 draws of every condition: their fair CRPS, and their mean.
 template <class M, class Device = Cpu>
 std::vector<metric::NamedSkill> skills(const Surrogate<M>& surrogate,
                                        Ensemble<typename M::Scalar, M::dimension> data,
@@ -21,21 +22,30 @@ std::vector<metric::NamedSkill> skills(const Surrogate<M>& surrogate,
           Text("statistics"));
   data = in_law_coordinates(std::move(data), surrogate.warp());
   surrogate.normaliser().apply(data);
-  const auto prediction = surrogate.own_prediction(data.condition(), device);
-  metric::Crps model, climatology, constant;
+  constexpr bool by_draws = M::gives_draws;
+  constexpr Index draws = by_draws ? 64 : 1;
+  auto condition = data.condition();
+  condition.draws = draws;
+  const auto prediction = surrogate.own_prediction(condition, device);
+  std::conditional_t<by_draws, metric::SampleCrps, metric::Crps> model;
+  metric::Crps climatology, constant;
   for (Index s = 0; s < data.size(); ++s) {
     const metric::Members truth = metric::members(data.members_of(s));
-    const auto score_with = [&](const auto& means) {
-      Field<typename M::Scalar, M::dimension> mean(1, data.grid(), data.channels());
-      std::copy_n(means.data() + std::size_t(s) * mean.size(), mean.size(), mean.data());
+    Field<typename M::Scalar, M::dimension> mean(1, data.grid(), data.channels());
+    const auto score_with = [&](const auto* means) {
+      std::transform(means, means + mean.size(), mean.data(), [](auto m) { return typename M::Scalar(m); });
       constant.add(surrogate.references()->constant_variance(mean), 0, truth);
     };
     if constexpr (M::stochastic) {
       model.add(prediction, s, truth);
-      score_with(prediction.mean);
+      score_with(prediction.mean.data() + std::size_t(s) * mean.size());
+    } else if constexpr (by_draws) {
+      const metric::Members drawn = metric::members(std::as_const(prediction).view(), s, draws);
+      model.add(drawn, truth);
+      score_with(metric::moments(drawn).mean.data());
     } else {
       model.add(metric::point_mass(flat(prediction, s).template cast<double>()), truth);
-      score_with(prediction);
+      score_with(prediction.data() + std::size_t(s) * mean.size());
     }
     climatology.add(surrogate.references()->climatology(data.times[std::size_t(s)], data.grid()), 0, truth);
   }

@@ -4,6 +4,7 @@
 //
 //   auto [surrogate, report] = mno::fit<mno::PathMno<Shape>>(data);      // train/fit.hpp
 //   const auto law = surrogate.predict(u0, 0.7f);                        // in the units of the data
+//   const auto draws = surrogate.draws(u0, 0.7f, 100, /*seed=*/1);       // of a law, or of noise inside
 //   surrogate.calibrate(held_back, 0.9);
 //   surrogate.save("model.safetensors");
 //
@@ -55,7 +56,7 @@ template <class M> class Surrogate {
   using T = typename M::Scalar;
   static constexpr int D = M::dimension;
   using OwnLaw = Law<T, D, AnyResidual>;
-  /// A law, or a field from a deterministic operator.
+  /// A law, or fields: one of every condition, or Condition::draws of an operator with noise inside.
   using Prediction = std::conditional_t<M::stochastic, Law<T, D, AnyResidual, AnyWarp>, Field<T, D>>;
   using OwnPrediction = std::conditional_t<M::stochastic, OwnLaw, Field<T, D>>;
 
@@ -86,7 +87,7 @@ template <class M> class Surrogate {
   const io::Metadata& about() const { return about_; }  // what the file says beside
 
   /// The law of u_t given u_0, both in the user's units, on any device. Where the model adds nothing to u_0,
-  /// as at t = 0, the mean is u_0 bit for bit, or w⁻¹(u_0) of a warped law.
+  /// as at t = 0, the mean is u_0 bit for bit, or w⁻¹(u_0) of a warped law; so is every draw.
   template <class Device = Cpu>
   Prediction predict(const Condition<T, D>& condition, Device& device = default_device()) const {
     Field<T, D> z = copy_of(condition.initial);
@@ -99,12 +100,13 @@ template <class M> class Surrogate {
     if constexpr (M::stochastic) {
       const Field<T, D> mean = prediction.mean;
       normaliser_.undo(prediction);
-      for (std::size_t i = 0; i < z.size(); ++i)
-        if (detail::same_bits(mean.data()[i], x.data()[i])) prediction.mean.data()[i] = z.data()[i];
+      put_back(mean, x, z.view(), prediction.mean);
       return with_warp(std::move(prediction), warp_);
     } else {
+      const Field<T, D> field = prediction;
       normaliser_.undo(prediction);
       to_user_units(prediction, warp_);
+      put_back(field, x, condition.initial, prediction);
       return prediction;
     }
   }
@@ -113,6 +115,24 @@ template <class M> class Surrogate {
   Prediction predict(const Field<T, D>& initial, std::type_identity_t<T> time,
                      Device& device = default_device()) const {
     return predict(Condition<T, D>{initial.view(), {&time, 1}}, device);
+  }
+
+  /// `count` draws of u_t for every condition, in the user's units: (condition·count + draw, grid…, C). Draw
+  /// j of condition i depends on (seed, i, j) and that condition only.
+  template <class Device = Cpu>
+  Field<T, D> draws(const Condition<T, D>& condition, Index count, std::uint64_t seed,
+                    Device& device = default_device()) const {
+    static_assert(M::stochastic || M::gives_draws,
+                  "mno: this operator gives one field and no law: there is nothing to draw from");
+    if constexpr (M::stochastic)
+      return sample(predict(condition, device), count, seed);
+    else
+      return predict(visited(condition, count, seed), device);
+  }
+  template <class Device = Cpu>
+  Field<T, D> draws(const Field<T, D>& initial, std::type_identity_t<T> time, Index count, std::uint64_t seed,
+                    Device& device = default_device()) const {
+    return draws(Condition<T, D>{initial.view(), {&time, 1}}, count, seed, device);
   }
 
   /// u ↦ x of a field of values, in place.
@@ -167,7 +187,12 @@ template <class M> class Surrogate {
   std::vector<metric::ScoreRow> scorecard(const Ensemble<T, D>& data,
                                           const metric::ScorecardOptions& options = {},
                                           Device& device = default_device()) const {
-    return metric::scorecard(predict(data.condition(), device), data, options);
+    if constexpr (M::gives_draws) {
+      const Index count = options.draws_for(data);
+      return metric::scorecard(draws(data.condition(), count, options.seed, device), count, data, options);
+    } else {
+      return metric::scorecard(predict(data.condition(), device), data, options);
+    }
   }
 
   void save(const std::filesystem::path& path, io::Keep keep = io::Keep::previous) const {
@@ -201,6 +226,23 @@ template <class M> class Surrogate {
   }
 
  private:
+  /// The condition as an operator with noise inside sees it, so often and with this noise.
+  static Condition<T, D> visited(Condition<T, D> condition, Index count, std::uint64_t seed) {
+    condition.draws = count;
+    condition.noise = seed;
+    return condition;
+  }
+  /// Where the model left x as it was, `to` is what x was made of, bit for bit.
+  static void put_back(const Field<T, D>& predicted, const Field<T, D>& x, View<const T, D> given,
+                       Field<T, D>& to) {
+    const Index channels = x.channels(), rows = x.batch() * x.points(), each = to.batch() / x.batch();
+    for (Index r = 0; r < rows * each; ++r) {
+      const Index from = r / (x.points() * each) * x.points() + r % x.points();  // of the same condition
+      for (Index c = 0; c < channels; ++c)
+        if (detail::same_bits(predicted.data()[r * channels + c], x.data()[from * channels + c]))
+          to.data()[r * channels + c] = given.row(from)[c];
+    }
+  }
   static Field<T, D> copy_of(View<const T, D> view) {
     Field<T, D> copy(view.batch, view.grid, view.channels);
     const Index points = view.points();

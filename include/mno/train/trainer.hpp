@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "mno/data/symmetry.hpp"
 #include "mno/loss/recipe.hpp"
 #include "mno/train/early_stopping.hpp"
 #include "mno/train/engine.hpp"
@@ -36,6 +37,8 @@ struct TrainingOptions {
   double average = 0;  // decay of the weights' moving average; 0: none is kept
   Index patience = 0;  // epochs without improvement on validation before training stops; 0: it does not
   Index validation_draws = 16;  // of every condition, where the operator has noise inside
+  AnyResidual residual{};   // the law of ξ and ζ: of what is drawn from laws in a loss, and of validation
+  Symmetries symmetries{};  // of the law: in every epoch conditions are moved by them at random
 };
 
 /// What an epoch came to.
@@ -105,11 +108,14 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
       : model_(model),
         train_(train.data),
         validation_(validation),
-        loss_(std::move(loss)),
+        loss_(detail::drawn_from(std::move(loss), options.residual)),
         options_(checked(options)),
         device_(device),
+        moved_(options_.symmetries.any() ? train_ : Data{}),
         batch_(std::min(options_.batch, train_.size())),
-        engine_(model, train_, batch_, options_.adamw, options_.average, L::size, device) {
+        engine_(model, options_.symmetries.any() ? moved_ : train_, batch_, options_.adamw, options_.average,
+                L::size, device) {
+    require_movable("Trainer", options_.symmetries, train_);
     stopping_.patience = options_.patience;
     const Index steps = options_.epochs * steps_per_epoch();
     schedule_ = {options_.adamw.learning_rate, options_.decay, steps,
@@ -141,6 +147,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
     const auto start = std::chrono::steady_clock::now();
     const std::vector<Index> order = epoch_order(train_.size(), options_.seed, std::uint64_t(epoch_));
     const L loss = loss_of_epoch();
+    move_data();
     EpochReport report;
     report.epochs = options_.epochs;
     report.terms.assign(L::size, 0.0);
@@ -225,6 +232,14 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
     else
       return loss_;
   }
+  /// What the symmetries make of the data is a function of the seed and the epoch alone.
+  void move_data() {
+    if (!options_.symmetries.any()) return;
+    Stream random(options_.seed, std::uint64_t(epoch_), 0x6D6F7665);  // "move": apart from other uses
+    for (Index condition = 0; condition < train_.size(); ++condition)
+      move_condition<T, D>(train_, condition, Move<D>::random(options_.symmetries, train_.grid(), random),
+                           moved_);
+  }
   /// Does who listens want to stop?
   template <class Hook>
   bool told([[maybe_unused]] Hook& hook, const detail::StepValues& step, double rate,
@@ -253,6 +268,9 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
   static const TrainingOptions& checked(const TrainingOptions& options) {
     require(options.epochs >= 1, "Trainer", "epochs", Text("at least one"), Text(options.epochs));
     require(options.batch >= 1, "Trainer", "batch", Text("at least one sample"), Text(options.batch));
+    require(M::stochastic || options.residual.gaussian(), "Trainer", "residual",
+            Text("that of a law; this operator gives ", M::gives_draws ? "draws" : "a field"),
+            Text(options.residual.text()));
     return options;
   }
 
@@ -272,7 +290,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
       std::copy_n(model_.values().data(), M::parameters, spare_.data());
       engine_.average_values(model_.values());
     }
-    report.validation = score(model_, *validation_, device_, options_.validation_draws);
+    report.validation = score(model_, *validation_, device_, options_.validation_draws, options_.residual);
     report.best = stopping_.update(report.validation->criterion());
     if (report.best) {
       if (best_.size() == 0) best_ = Buffer<T>(M::parameters);
@@ -298,6 +316,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
   L loss_;
   TrainingOptions options_;
   Device& device_;
+  Data moved_;                                // the conditions of this epoch, where there are symmetries
   Index batch_;                               // conditions of a step
   mutable detail::Engine<M, Device> engine_;  // may have to bring the weights before it tells its state
   Schedule schedule_;

@@ -52,8 +52,9 @@ class CompoundPoisson {
   double rate() const { return rate_; }
   double atom() const { return std::exp(-rate_); }  // P(ξ = 0)
 
+  double draw_variance(Stream& stream) const { return detail::draw_poisson(stream, rate_) / rate_; }
   void draw(Stream& stream, std::span<double> xi) const {
-    detail::draw_scaled(stream, detail::draw_poisson(stream, rate_) / rate_, xi);
+    detail::draw_scaled(stream, draw_variance(stream), xi);
   }
 
   double cdf(double z) const { return z < 0 ? upper_tail(-z) : 1 - upper_tail(z); }

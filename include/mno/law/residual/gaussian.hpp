@@ -73,6 +73,7 @@ inline double normal_quantile(double p) {
 }  // namespace detail
 
 struct Gaussian {
+  double draw_variance(Stream&) const { return 1; }
   void draw(Stream& stream, std::span<double> xi) const {
     for (double& x : xi) x = stream.normal();
   }

@@ -35,8 +35,9 @@ inline double log_bessel_integral(double lambda, double b) {
 }  // namespace detail
 
 struct Laplace {
+  double draw_variance(Stream& stream) const { return stream.exponential(); }
   void draw(Stream& stream, std::span<double> xi) const {
-    detail::draw_scaled(stream, stream.exponential(), xi);
+    detail::draw_scaled(stream, draw_variance(stream), xi);
   }
   double cdf(double z) const { return z <= 0 ? 0.5 * std::exp(std::numbers::sqrt2 * z) : 1 - cdf(-z); }
   double exceedance(double z) const { return cdf(-z); }

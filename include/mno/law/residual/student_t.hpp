@@ -36,9 +36,9 @@ class StudentT {
   }
   double nu() const { return nu_; }
 
+  double draw_variance(Stream& stream) const { return (nu_ - 2) / (2 * detail::draw_gamma(stream, nu_ / 2)); }
   void draw(Stream& stream, std::span<double> xi) const {
-    const double chi_square = 2 * detail::draw_gamma(stream, nu_ / 2);
-    detail::draw_scaled(stream, (nu_ - 2) / chi_square, xi);
+    detail::draw_scaled(stream, draw_variance(stream), xi);
   }
   double cdf(double z) const {
     if (std::isinf(z)) return z > 0 ? 1 : 0;
