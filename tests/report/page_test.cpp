@@ -232,7 +232,7 @@ TEST_CASE("a matrix has methods by metrics, the best marked, and floor and paper
               {.table = "t", .benchmark = "c", .method = "m", .metric = "e", .value = 12}};
   });
   CHECK(fault(page) == "");
-  CHECK(has(page, "<caption>b, means over 5 seeds</caption>"));
+  CHECK(has(page, "<caption>b, means over 5 runs</caption>"));
   CHECK(has(page,
             "<th scope=\"col\" class=\"number\">crps<br/><small>σ</small></th><th scope=\"col\" "
             "class=\"number\">coverage<br/><small>of 0.9</small></th>"));
