@@ -551,10 +551,11 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   REQUIRE_MESSAGE(coverage.code == 0, coverage.errors);
   CHECK(cached().size() == after.size() + 1);  // conditions to calibrate on
 
-  const auto beside = mno_in(folder,
-                             "experiment burgers --samples 12 --validation 4 --test 3 --ensemble 8 --epochs 2 "
-                             "--json -o out/rivals --rivals noise-fno" +
-                                 small);
+  const auto beside =
+      mno_in(folder,
+             "experiment burgers --samples 12 --validation 4 --test 3 --ensemble 8 --epochs 2 "
+             "--json -o out/rivals --rivals noise-fno" +
+                 small);
   REQUIRE_MESSAGE(beside.code == 0, beside.errors);
   CHECK(cached().size() == after.size() + 7);  // two models with history and seconds
   std::map<std::string, std::vector<std::string>> of_rivals;
