@@ -98,9 +98,11 @@ TEST_CASE("a surrogate is fitted, asked, saved and loaded, and a loaded one give
   CHECK(report.factor_scale > 0);
   CHECK_FALSE(report.interrupted);
 
+  surrogate.set_shrinkage(0.03);
   const Scratch scratch;
   surrogate.save(scratch / "model");
   const auto loaded = Surrogate<M>::load(scratch / "model");
+  CHECK(loaded.shrinkage() == 0.03);
   CHECK(loaded.about().at("made_by") == "a test");
   CHECK(same_law(surrogate.predict(data.condition()), loaded.predict(data.condition())));
   CHECK(loaded.predict(data.condition()).residual.text() == "student_t 5");

@@ -10,6 +10,7 @@
 // OnDraws{S, terms…} for an operator with noise inside or for draws of a law, a function. One without a text
 // trains, but without checkpoints. Data is taken by value: nothing refers to it afterwards.
 #include "mno/data/fingerprint.hpp"
+#include "mno/metric/likeliest_shrinkage.hpp"
 #include "mno/train/fit_choices.hpp"
 #include "mno/train/fit_run.hpp"
 #include "mno/train/length_search.hpp"
@@ -60,10 +61,30 @@ template <class M> DataOf<M> in_user_units(const Surrogate<M>& surrogate, DataOf
   return data;
 }
 
+/// The shrinkage that a law of single draws needs, by those of validation; 0 where nothing tells.
+template <class M, class Device>
+double choose_shrinkage(const FitTrial<M>& trial, const FitData<typename M::Scalar, M::dimension>& data,
+                        const AnyResidual& residual, std::vector<FitChoice>& choices, Device& device) {
+  if constexpr (M::stochastic) {
+    const auto& held = data.validation;
+    if (trial.report.interrupted || data.train.least_members() >= least_ensemble || held.size() == 0 ||
+        held.members.size() == 0 || residual.atom() > 0)
+      return 0;
+    const double share = metric::likeliest_shrinkage(
+        with_residual(predict(trial.model, held.condition(), device), residual), held);
+    choices.push_back({"shrinkage", Text(share,
+                                         " of the factor's variance on the diagonal: of several shares "
+                                         "the likeliest on validation")
+                                        .str()});
+    return share;
+  }
+  return 0;
+}
+
 /// The surrogate of a run that has come to its end, whatever its loss was.
 template <class M, class Device>
 Fit<M> fitted(FitTrial<M> trial, const FitData<typename M::Scalar, M::dimension>& data,
-              const FitOptions& options, std::vector<FitChoice> choices, Device& device) {
+              const FitOptions& options, std::vector<FitChoice> choices, double shrinkage, Device& device) {
   FitReport& report = trial.report;
   report.train = data.train.size();
   report.validation = data.validation.size();
@@ -79,6 +100,7 @@ Fit<M> fitted(FitTrial<M> trial, const FitData<typename M::Scalar, M::dimension>
   if (result.report.interrupted) return result;
   result.surrogate.set_references(
       references_of(result.surrogate.model(), data.train, result.report.scores, device));
+  if constexpr (M::stochastic) result.surrogate.set_shrinkage(shrinkage);
   if constexpr (M::stochastic)
     if (options.calibrate > 0)
       result.surrogate.calibrate(in_user_units(result.surrogate, data.validation), options.calibrate, 0.9,
@@ -129,7 +151,10 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   });
   if (asked == 0) choices.push_back(search.choice());
   if constexpr (detail::SaysText<decltype(loss)>) trial.report.loss = loss.text();
-  return detail::fitted(std::move(trial), data, options, std::move(choices), device);
+  double shrinkage = 0;
+  if constexpr (chosen)
+    shrinkage = detail::choose_shrinkage<M>(trial, data, options.training.residual, choices, device);
+  return detail::fitted(std::move(trial), data, options, std::move(choices), shrinkage, device);
 }
 
 /// With validation data of its own; an empty ensemble is none.

@@ -1,6 +1,6 @@
 #pragma once
-// One object in the user's units: a model, its normaliser, its residual law, its warp and its calibration as
-// one value with one file.
+// One object in the user's units: a model, its normaliser, its residual law, its warp, its shrinkage and its
+// calibration as one value with one file.
 //
 //   auto [surrogate, report] = mno::fit<mno::PathMno<Shape>>(data);      // train/fit.hpp
 //   const auto law = surrogate.predict(u0, 0.7f);                        // in the units of the data
@@ -21,6 +21,7 @@
 #include "mno/io/safetensors/references.hpp"
 #include "mno/law/any_residual.hpp"
 #include "mno/law/any_warp.hpp"
+#include "mno/law/shrinkage.hpp"
 #include "mno/metric/calibration.hpp"
 #include "mno/metric/scorecard.hpp"
 #include "mno/model/predict.hpp"
@@ -31,12 +32,21 @@ namespace detail {
 
 /// What a file says of a law beside mean and factor, from the types and back.
 inline io::LawText law_text(const AnyResidual& residual, const AnyWarp& warp,
-                            const std::optional<metric::Calibration>& calibration = {}) {
+                            const std::optional<metric::Calibration>& calibration = {},
+                            double shrinkage = 0) {
   io::LawText text;
   text.residual = residual.text();
   if (!warp.identity()) text.warp = warp.text();
   if (calibration) text.calibration = calibration->text();
+  if (shrinkage > 0) text.shrinkage = Choice{"to_diagonal", {shrinkage}}.text();
   return text;
+}
+inline double shrinkage_of(const io::LawText& text) {
+  if (text.shrinkage == io::LawText{}.shrinkage) return 0;
+  const auto choice = Choice::parse("Surrogate", text.shrinkage);
+  require(choice.is("to_diagonal", 1) && choice.numbers[0] > 0 && choice.numbers[0] < 1, "Surrogate",
+          "shrinkage", Text("'to_diagonal SHARE', a share between 0 and 1"), Text("'", text.shrinkage, "'"));
+  return choice.numbers[0];
 }
 inline AnyWarp warp_of(const io::LawText& text) {
   return text.warp == io::LawText{}.warp ? AnyWarp() : AnyWarp::parse(text.warp);
@@ -79,6 +89,13 @@ template <class M> class Surrogate {
   const AnyResidual& residual() const { return residual_; }
   const AnyWarp& warp() const { return warp_; }
   const std::optional<metric::Calibration>& calibration() const { return calibration_; }
+  /// The share of the factor's variance that predicted laws have on the diagonal.
+  double shrinkage() const { return shrinkage_; }
+  void set_shrinkage(double share) requires(M::stochastic) {
+    require(share >= 0 && share < 1, "Surrogate::set_shrinkage", "share", Text("a share from 0 to below 1"),
+            Text(share));
+    shrinkage_ = share;
+  }
   /// What predictions have to be better than, in the model's own coordinates; `fit` knows it.
   const std::optional<metric::References<T, D>>& references() const { return references_; }
   void set_references(std::optional<metric::References<T, D>> references) {
@@ -149,7 +166,7 @@ template <class M> class Surrogate {
   template <class Device = Cpu>
   OwnPrediction own_prediction(const Condition<T, D>& condition, Device& device = default_device()) const {
     if constexpr (M::stochastic) {
-      OwnLaw law = with_residual(mno::predict(model_, condition, device), residual_);
+      OwnLaw law = shrunk(with_residual(mno::predict(model_, condition, device), residual_), shrinkage_);
       return calibration_ ? metric::widened(std::move(law), calibration_->factor) : law;
     } else {
       return mno::predict(model_, condition, device);
@@ -199,7 +216,8 @@ template <class M> class Surrogate {
     std::vector<io::NamedArray> arrays;
     io::Metadata about = about_;
     std::erase_if(about, [](const auto& entry) { return entry.first.starts_with("reference."); });
-    io::describe_model(model_, normaliser_, arrays, about, detail::law_text(residual_, warp_, calibration_));
+    io::describe_model(model_, normaliser_, arrays, about,
+                       detail::law_text(residual_, warp_, calibration_, shrinkage_));
     if (references_) io::append_references(*references_, arrays, about);
     io::write_safetensors(path, std::move(arrays), about, keep);
   }
@@ -212,6 +230,7 @@ template <class M> class Surrogate {
         AnyResidual::parse(law.residual);
         detail::warp_of(law).require_channels(M::ShapeType::channels);
         detail::calibration_of(law);
+        detail::shrinkage_of(law);
       } catch (const Error& error) {
         io::refuse(name, "expected a law that this library knows, found ", law.str(), " (", error.what(),
                    ")");
@@ -221,6 +240,7 @@ template <class M> class Surrogate {
                      AnyResidual::parse(loaded.law.residual), detail::warp_of(loaded.law),
                      std::move(loaded.metadata));
     result.calibration_ = detail::calibration_of(loaded.law);
+    result.shrinkage_ = detail::shrinkage_of(loaded.law);
     result.references_ = io::read_references<T, D>(file, M::ShapeType::channels, result.model_.domain());
     return result;
   }
@@ -257,6 +277,7 @@ template <class M> class Surrogate {
   AnyResidual residual_;
   AnyWarp warp_;
   io::Metadata about_;
+  double shrinkage_ = 0;
   std::optional<metric::Calibration> calibration_{};
   std::optional<metric::References<T, D>> references_{};
 };

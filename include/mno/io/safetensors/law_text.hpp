@@ -9,10 +9,12 @@ struct LawText {
   std::string residual = "gaussian";  // the law of ξ in u = m + Bᵀξ
   std::string warp = "none";          // from the coordinates in which the law is that one to the model's
   std::string calibration = "none";   // of its intervals
+  std::string shrinkage = "none";     // of its covariance
   bool operator==(const LawText&) const = default;
 
   std::string str() const {
-    return "residual " + shown(residual) + ", warp " + shown(warp) + ", calibration " + shown(calibration);
+    return "residual " + shown(residual) + ", warp " + shown(warp) + ", calibration " + shown(calibration) +
+           ", shrinkage " + shown(shrinkage);
   }
 };
 
@@ -28,10 +30,13 @@ inline void describe_law(const LawText& law, Metadata& metadata) {
   metadata["warp"] = law.warp;
   metadata.erase("calibration");  // of a model that was read and is written again
   if (law.calibration != LawText{}.calibration) metadata["calibration"] = law.calibration;
+  metadata.erase("shrinkage");
+  if (law.shrinkage != LawText{}.shrinkage) metadata["shrinkage"] = law.shrinkage;
 }
 inline LawText read_law(const std::string& file, const Metadata& metadata) {
   LawText law{wanted(file, metadata, "residual"), wanted(file, metadata, "warp")};
   if (metadata.contains("calibration")) law.calibration = metadata.at("calibration");
+  if (metadata.contains("shrinkage")) law.shrinkage = metadata.at("shrinkage");
   return law;
 }
 

@@ -1,0 +1,36 @@
+#pragma once
+// Shrinkage of a covariance towards its diagonal: a share φ of the variance that the factor explains goes to
+// the nugget,
+//
+//     B ↦ √(1−φ) B,   η² ↦ η² + φ Σ_k B_k².
+//
+// Means and variances stay as they are, the rank does not grow, and what was without spread still is; what
+// changes is that covariances between points are 1 − φ times as large. A factor that was learned from single
+// draws says that nothing happens outside of its r fields, which it cannot know: the density of a field that
+// leaves them a little would be next to nothing.
+#include <cmath>
+
+#include "mno/law/law.hpp"
+
+namespace mno {
+
+template <class T, int D, class R, class W> Law<T, D, R, W> shrunk(Law<T, D, R, W> law, double share) {
+  require(share >= 0 && share < 1, "shrunk", "share", Text("a share from 0 to below 1"), Text(share));
+  if (share == 0) return law;
+  if (!law.has_nugget()) law.nugget = Field<T, D>(law.batch(), law.grid(), law.channels());
+  const Index channels = law.channels(), rank = law.rank(), rows = law.batch() * law.points();
+  for (Index row = 0; row < rows; ++row)
+    for (Index c = 0; c < channels; ++c) {
+      double explained = 0;
+      for (Index k = 0; k < rank; ++k) {
+        T& b = law.factor.data()[row * rank * channels + k * channels + c];
+        explained += double(b) * double(b);
+        b = T(double(b) * std::sqrt(1 - share));
+      }
+      T& eta = law.nugget.data()[row * channels + c];
+      eta = T(std::sqrt(double(eta) * double(eta) + share * explained));
+    }
+  return law;
+}
+
+}  // namespace mno
