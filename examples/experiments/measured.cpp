@@ -178,21 +178,6 @@ mno::Law<float, 1, mno::AnyResidual> law_of(const Trained& trained, std::size_t 
       ->own_law(data.condition());
 }
 
-/// The likelihood of draws has a floor that is a part of its noise but not of the model's: with it, the law
-/// is the one that was trained.
-mno::Law<float, 1, mno::AnyResidual> with_floor(mno::Law<float, 1, mno::AnyResidual> law, double floor) {
-  for (float& eta : law.nugget.span()) eta = float(std::sqrt(double(eta) * double(eta) + floor));
-  return law;
-}
-double floor_in_loss(const std::filesystem::path& model) {
-  const mno::io::SafetensorsReader file(model);
-  const std::string training = mno::io::wanted(file.name(), mno::io::model_metadata(file), "training");
-  const auto begin = training.find("exact_nll(");  // of weight, shrinkage, floor, …
-  if (begin == training.npos) return 0;
-  const auto shrinkage = training.find(',', begin), floor = training.find(',', shrinkage + 1);
-  return std::stod(training.substr(floor + 1));
-}
-
 /// Rows of every method: scores, and their difference from the best baseline's with what the period that was
 /// tested on leaves to chance.
 void put(Study& study, const Set& set, const Record& data, const std::vector<Method>& methods) {
@@ -318,19 +303,15 @@ void run_measured(Study& study, const Set& set) {
   methods.push_back(std::move(residual));
   if (places) methods.push_back(std::move(by_place));
   Method law{"mno", false, std::vector<Scored>(mno.models.size())},
-      floored{"mno with its floor", false, law.seeds},
       own_mean{"mean of mno, residual covariance", false, law.seeds};
   study.for_each_pair(mno, [&](std::size_t seed) {
-    const auto own = law_of(mno, seed, data.test);
-    law.seeds[seed] = score(own, data.test, seed + 1);
+    law.seeds[seed] = score(law_of(mno, seed, data.test), data.test, seed + 1);
     const Means means = three([&](const Data& part) { return law_of(mno, seed, part).mean; });
     own_mean.seeds[seed] = score(
         Spread(means, data.train, data.validation, data.places, rank, places).around(means.test, data.test),
         data.test, seed + 1);
-    floored.seeds[seed] = score(with_floor(own, floor_in_loss(mno.models[seed])), data.test, seed + 1);
   });
   methods.push_back(std::move(law));
-  methods.push_back(std::move(floored));
   methods.push_back(std::move(own_mean));
   put(study, set, data, methods);
   study.show(mno, data.files.test);
