@@ -4,8 +4,9 @@
 //
 //   void burgers(Study& study) {
 //     const Splits data = study.splits(mno::spde::Burgers{});
-//     const Trained mno = study.train("mno", study.shape(), {}, data);      // as mno train does without
-//     flags const Trained fno = study.train("fno", study.shape("fno"), {}, data); study.run();
+//     const Trained mno = study.train("mno", study.shape(), {}, data);  // as mno train without flags
+//     const Trained fno = study.train("fno", study.shape("fno"), {}, data);
+//     study.run();
 //     study.tables({.table = "1d-spde", .benchmark = "burgers"}, {mno, fno}, data.test);
 //   }
 //

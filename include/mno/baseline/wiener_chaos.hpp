@@ -14,8 +14,8 @@
 //
 //   WienerChaos<Shape> model;                     a law: trained by any loss of laws
 //   sample(chaos_law<Shape>(predict(model, u_0, t)), 64, seed);
-//   WienerChaosDraws<Shape> model;                the same parameters, giving draws: trained by scores of
-//   draws closed_form(model)                            its law
+//   WienerChaosDraws<Shape> model;                the same parameters, giving draws: trained by their scores
+//   closed_form(model);                           its law
 //
 // Mean and covariance do not tell which rows are linear in ξ and which are not: whoever wants a law that is
 // not Gaussian trains the draws.
