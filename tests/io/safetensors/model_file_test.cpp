@@ -192,11 +192,13 @@ TEST_CASE("tensors that are not the model's are refused by name, unless the file
 TEST_CASE("residual law, warp and calibration are given back, to those who know them") {
   const Scratch scratch;
   const auto path = scratch / "model";
-  const io::LawText law{"student-t 4.5", "asinh 0.1", "conformal 0.9 1.25"};
+  const io::LawText law{"student-t 4.5", "asinh 0.1", "conformal 0.9 1.25", "to_diagonal 0.03"};
   io::write_model(path, trained(), Normaliser::identity(2), {}, io::Keep::nothing, law);
-  CHECK(says(refusal([&] { io::read_model<M>(path); }),
-             "expected a law with residual 'gaussian', warp 'none', calibration 'none', found residual "
-             "'student-t 4.5', warp 'asinh 0.1', calibration 'conformal 0.9 1.25'."));
+  CHECK(says(
+      refusal([&] { io::read_model<M>(path); }),
+      "expected a law with residual 'gaussian', warp 'none', calibration 'none', shrinkage 'none', found "
+      "residual 'student-t 4.5', warp 'asinh 0.1', calibration 'conformal 0.9 1.25', shrinkage "
+      "'to_diagonal 0.03'."));
   CHECK(io::read_model<M>(io::SafetensorsReader(path), io::only(law)).law == law);
   io::LawText seen;
   const auto loaded = io::read_model<M>(io::SafetensorsReader(path),
