@@ -85,6 +85,17 @@ auto choose_loss(FitOptions& options, M& model, const FitData<typename M::Scalar
   const bool look = looks_for_symmetries<M>(options, data.train);
   std::optional<Pilot<M>> pilot;
   if (draws || look) pilot.emplace(model, data.train, options.training, device);
+  auto loss = [&] {
+    if constexpr (M::gives_draws) {
+      choices.push_back({"loss", "the operator gives draws: their energy score and CRPS against members"});
+      return energy_loss();
+    } else if constexpr (!M::stochastic) {
+      choices.push_back({"loss", "the operator gives a field: the mean alone"});
+      return default_field_recipe();
+    } else {
+      return choose_recipe(options, model, data.train, pilot ? pilot->noise() : 0, choices);
+    }
+  }();
   if (look) {
     const bool about_zero = std::ranges::all_of(data.normaliser.shift, [](double s) { return s == 0; });
     const Symmetries found = options.training.symmetries = pilot->symmetries(about_zero, device);
@@ -92,15 +103,7 @@ auto choose_loss(FitOptions& options, M& model, const FitData<typename M::Scalar
                                                                   "as the data itself"
                                                  : "none: a pilot run foresees moved data less well"});
   }
-  if constexpr (M::gives_draws) {
-    choices.push_back({"loss", "the operator gives draws: their energy score and CRPS against members"});
-    return energy_loss();
-  } else if constexpr (!M::stochastic) {
-    choices.push_back({"loss", "the operator gives a field: the mean alone"});
-    return default_field_recipe();
-  } else {
-    return choose_recipe(options, model, data.train, pilot ? pilot->noise() : 0, choices);
-  }
+  return loss;
 }
 
 /// Of the trained model; it has seen the training data, so its residuals are taken from other data if there
