@@ -559,8 +559,8 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   REQUIRE_MESSAGE(beside.code == 0, beside.errors);
   CHECK(cached().size() == after.size() + 7);  // two models with history and seconds
   std::map<std::string, std::vector<std::string>> of_rivals;
-  for (const auto& one : nlohmann::json::parse(beside.out)["rows"])
-    of_rivals[one["method"]].push_back(one["metric"]);
+  const auto with_rivals = nlohmann::json::parse(beside.out);
+  for (const auto& one : with_rivals["rows"]) of_rivals[one["method"]].push_back(one["metric"]);
   CHECK(of_rivals["mno"] == metrics["mno"]);
   CHECK(of_rivals["mno-energy"] == metrics["mno"]);  // the law, by the loss of draws
   auto by_draws = metrics["mno"];
