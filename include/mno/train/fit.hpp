@@ -114,7 +114,8 @@ Fit<M> fitted(FitTrial<M> trial, const FitData<typename M::Scalar, M::dimension>
 template <class M, class L, class Device = Cpu>
 requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, const L& given,
                                             FitOptions options = {}, Device& device = default_device()) {
-  const auto& [train, validation, normaliser, fingerprint] = data;
+  const auto& train = data.train;  // not a structured binding: clang 14 lets no lambda use one
+  const auto& validation = data.validation;
   Cpu& host = [&]() -> Cpu& {
     if constexpr (std::is_same_v<Device, Cpu>)
       return device;
@@ -141,7 +142,7 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   const std::vector<Index> lengths = lengths_now();
   options.training.epochs = lengths.back();
   io::Metadata about = options.about;
-  about["data"] = fingerprint;
+  about["data"] = data.fingerprint;
   about["data.samples"] =
       std::to_string(train.size()) + " train, " + std::to_string(validation.size()) + " validation";
 
