@@ -135,7 +135,8 @@ TEST_CASE("a law by scores of draws from its own residuals") {
   CHECK(surrogate.residual().text() == "laplace");
   const auto law = surrogate.predict(test.condition());
   double spread = 0;
-  for (const float v : variance(unwarped(law)).span()) spread += double(v) / double(32 * points);
+  const auto variances = variance(unwarped(law));
+  for (const float v : variances.span()) spread += double(v) / double(32 * points);
   MESSAGE("variance ", spread, " for .25, of Laplace residuals where the truth is Gaussian");
   CHECK(spread > 0.15);
   CHECK(spread < 0.5);
