@@ -306,10 +306,12 @@ std::shared_ptr<const Study::Ensemble> Study::statistics(const Data& data, std::
     const auto file = program::open_ensembles(from.path);
     all = std::make_shared<const Ensemble>(program::read_statistics<1>(*file, keep));
   }
-  if (all->grid().points[0] == data.points) return all;
-  auto& coarse = named(from.key);
-  if (!coarse) coarse = coarser(*all, data.points);
-  return coarse;
+  if (all->grid().points[0] == data.points && data.samples.empty()) return all;
+  auto& part = named(from.key);
+  if (!part)
+    part = data.samples.empty() ? coarser(*all, data.points)
+                                : std::make_shared<const Ensemble>(mno::subset(*all, data.samples));
+  return part;
 }
 
 /// False if it was interrupted: then its checkpoint is there.

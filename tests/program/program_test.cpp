@@ -490,6 +490,13 @@ TEST_CASE("an experiment on measured data compares laws with what costs little")
     least = std::min(least, value(method, "crps_to_best"));
   CHECK(least == 0);
   CHECK(std::isfinite(value("mno", "energy_to_best")));
+  int models = 0;  // every fifth month is validated on, and not trained on
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "out" / "cache"))
+    if (entry.path().extension() == ".safetensors") {
+      ++models;
+      CHECK_MESSAGE(says(content(entry.path()), "48 train, 12 validation"), entry.path());
+    }
+  CHECK(models > 2);
 }
 
 TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and refuses other settings") {
