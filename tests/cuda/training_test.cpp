@@ -89,7 +89,7 @@ void same_loss_and_gradient(const Ensemble<typename M::Scalar, M::dimension>& en
   }
   for (Recipe& recipe : recipes) recipe.exact_nll.floor = 1e-3;
   recipes.push_back(recipes[0]);
-  recipes.back().exact_nll = {.weight = 1, .shrinkage = 0.1, .floor = 1e-3, .decoupled = true};
+  recipes.back().exact_nll = {.weight = 1, .floor = 1e-3, .decoupled = true};
   for (const Recipe& recipe : recipes) {
     M a = model.zeros(), b = model.zeros();
     TermValues a_values, b_values;

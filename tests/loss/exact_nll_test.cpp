@@ -25,9 +25,7 @@ template <int D> Eigen::MatrixXd gamma(const LawBlock<double, D>& law, Index b, 
     if (law.nugget) eta[i] = law.nugget(b, i / channels, i % channels);
   }
   result = factor.transpose() * factor;
-  const Eigen::VectorXd own = result.diagonal();
-  result *= 1 - term.shrinkage;
-  result.diagonal() += term.shrinkage * own + eta.cwiseAbs2() + Eigen::VectorXd::Constant(n, term.floor);
+  result.diagonal() += eta.cwiseAbs2() + Eigen::VectorXd::Constant(n, term.floor);
   return result;
 }
 
@@ -58,9 +56,7 @@ double dense(const ExactNll& term, const LawBlock<double, D>& law, const Target<
 }
 
 constexpr double variance_of_noise = 0.04;
-ExactNll with(double shrinkage, bool decoupled) {
-  return {.shrinkage = shrinkage, .floor = variance_of_noise, .decoupled = decoupled};
-}
+ExactNll with(bool decoupled) { return {.floor = variance_of_noise, .decoupled = decoupled}; }
 
 /// The oracle's target without members, or with fewer factors than there are members: the rest is diagonal.
 template <int D> Target<double, D> statistics(Target<double, D> target, Index factors) {
@@ -72,23 +68,22 @@ template <int D> Target<double, D> statistics(Target<double, D> target, Index fa
 }  // namespace
 
 TEST_CASE("the average over members of the dense likelihood, from members and from all of their factors") {
-  for (const double shrinkage : {0.0, 0.2})
-    for (const bool decoupled : {false, true})
-      for_each_case([&]<int D>(const Target<double, D>& target, Block<double, D>& block) {
-        const ExactNll term = with(shrinkage, decoupled);
-        const double expected = dense(term, block.law(), target);
-        Target<double, D> members = target;
-        members.covariance_factor = {};
-        CHECK(term(block.law(), members, 1) == doctest::Approx(expected).epsilon(1e-9));
-        CHECK(term(block.law(), statistics(target, 7), 1) == doctest::Approx(expected).epsilon(1e-9));
-      });
+  for (const bool decoupled : {false, true})
+    for_each_case([&]<int D>(const Target<double, D>& target, Block<double, D>& block) {
+      const ExactNll term = with(decoupled);
+      const double expected = dense(term, block.law(), target);
+      Target<double, D> members = target;
+      members.covariance_factor = {};
+      CHECK(term(block.law(), members, 1) == doctest::Approx(expected).epsilon(1e-9));
+      CHECK(term(block.law(), statistics(target, 7), 1) == doctest::Approx(expected).epsilon(1e-9));
+    });
 }
 
 TEST_CASE("with fewer factors the rest of the variance is taken as uncorrelated") {
   const Grid<1> grid{{5}};
   const RandomEnsemble<double, 1> ensemble(1, grid, 1, 7, 3);
   Block<double, 1> block(0, 1, grid, 1, 2, 4);
-  const ExactNll term = with(0.1, true);
+  const ExactNll term = with(true);
   const Target<double, 1> target = statistics(ensemble.target(), 3);
   Eigen::MatrixXd s = Eigen::MatrixXd::Zero(5, 5);
   for (Index j = 0; j < 3; ++j)
@@ -103,22 +98,19 @@ TEST_CASE("with fewer factors the rest of the variance is taken as uncorrelated"
 TEST_CASE("cotangents by central differences") {
   // Every variant meets some of the cases: nugget, clamping, rank, channels and dimension with each in turn.
   struct Variant {
-    double shrinkage;
     bool decoupled;
     Index factors;
   };
   std::vector<Variant> variants;
-  for (const double shrinkage : {0.0, 0.2})
-    for (const bool decoupled : {false, true})
-      for (const Index factors : {7, 3}) variants.push_back({shrinkage, decoupled, factors});
+  for (const bool decoupled : {false, true})
+    for (const Index factors : {7, 3}) variants.push_back({decoupled, factors});
   std::size_t number = 0;
   double worst = 0;
   for_each_case([&]<int D>(const Target<double, D>& target, Block<double, D>& block) {
     if (D == 2 && block.factors >= 16) return;  // many differences, and no code that others do not run
     const Variant& v = variants[(number + number / variants.size()) % variants.size()];
     ++number;
-    worst =
-        std::max(worst, gradient_error(with(v.shrinkage, v.decoupled), statistics(target, v.factors), block));
+    worst = std::max(worst, gradient_error(with(v.decoupled), statistics(target, v.factors), block));
   });
   CHECK(number > 2 * variants.size());
   MESSAGE("largest relative gradient error ", worst);
@@ -194,7 +186,6 @@ TEST_CASE("what it needs") {
   CHECK(one(ExactNll{.floor = 3}).value == doctest::Approx(0.5 * std::log(4.0)));
   CHECK(sentence([&] { one(ExactNll{.decoupled = true}); }).find("at least 2 member(s)") !=
         std::string::npos);
-  CHECK(sentence([&] { one(ExactNll{.shrinkage = 1}); }).find("shrinkage") != std::string::npos);
   CHECK(sentence([&] { one(ExactNll{.floor = 0}); }).find("floor") != std::string::npos);
 }
 
@@ -211,7 +202,7 @@ TEST_CASE(
   model.set_factor_scale(0.6);
   const double time = 0.7;
   const Condition<double, 1> condition{initial.view(), {&time, 1}};
-  const Loss loss{ExactNll{.shrinkage = 0.1, .floor = 0.01}, GaussianNll{}, HilbertSchmidt{.weight = 0.3}};
+  const Loss loss{ExactNll{.floor = 0.01}, GaussianNll{}, HilbertSchmidt{.weight = 0.3}};
   CHECK(gradient_error_of(model, condition, loss.on(ensemble.target())) <= 1e-6);
 
   const auto law = predict(model, condition, test::device());

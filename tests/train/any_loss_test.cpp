@@ -150,7 +150,7 @@ TEST_CASE("the text of a loss changes with every number of every term") {
     CHECK(std::ranges::find(seen, other.text()) == seen.end());
     seen.push_back(other.text());
   });
-  CHECK(numbers > int(Recipe::size) + 15);  // weights, and ν, β, floors, probes, shrinkage …
+  CHECK(numbers > int(Recipe::size) + 15);  // weights, and ν, β, floors, probes …
   Recipe later = recipe;
   later.warmup_epochs = 1;
   CHECK(later.text() != recipe.text());

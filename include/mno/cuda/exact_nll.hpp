@@ -19,11 +19,9 @@ template <class T, int D> struct Whiten {
   double *w, *root, *g, *log_d;  // (sample, entry…)
   MNO_HOST_DEVICE void operator()(Index at) const {
     const Index b = at / entries, i = at % entries;
-    double variance = 0;
-    for (Index k = 0; k < rank; ++k) variance += w[at * rank + k] * w[at * rank + k];
-    const double d = term.noise(law, b, i, variance), s = std::sqrt((1 - term.shrinkage) / d);
-    for (Index k = 0; k < rank; ++k) w[at * rank + k] *= s;
+    const double d = term.noise(law, b, i);
     root[at] = 1 / std::sqrt(d);
+    for (Index k = 0; k < rank; ++k) w[at * rank + k] *= root[at];
     g[at] = term.rest(target, law.first + b, i) / d;
     log_d[at] = std::log(d);
   }
@@ -87,13 +85,13 @@ template <class T, int D> struct ExactBars {
   ExactNll term;
   LawBlock<T, D> law;
   Index entries, rank, rows;
-  const double *root, *q, *w, *explained, *e;
+  const double *root, *q, *explained, *e;
   double share;
   double* w_bar;
   MNO_HOST_DEVICE void operator()(Index at) const {
     const Index b = at / entries, i = at % entries;
     const double p = term.decoupled ? 0 : e[b * rows * entries + i];
-    term.add_bars(law, b, i, rank, root[at], q + at * rank, w + at * rank, explained[at], p, share,
+    term.add_bars(law, b, i, rank, root[at], q + at * rank, explained[at], p, share,
                   w_bar + at * rank);
   }
 };
@@ -175,7 +173,7 @@ detail::OfExactNll exact_nll(Cuda& device, const ExactNll& term, const LawBlock<
   multiply(tall(bar), wide(In(e)), Op::transposed, coefficients(In(mu)), Op::plain, Write::add, -1);
 
   const double share = term.weight * scale / double(n);
-  device.for_each(all, detail::ExactBars<T, D>{term, law, n, r, rows, root, q, w, explained, e, share, bar});
+  device.for_each(all, detail::ExactBars<T, D>{term, law, n, r, rows, root, q, explained, e, share, bar});
   double* const sums = take(4 * samples);
   reduce<double>(device, samples, n, detail::Numbers{log_d, n}, sums);
   reduce<double>(device, samples, rows * n, detail::SquareSum{e, rows * n}, sums + samples);

@@ -2,11 +2,8 @@
 // The negative log-likelihood of whole fields under N(m, Γ), Γ = BᵀB + diag(D): how points vary together
 // counts, and one realisation per condition is enough to learn it.
 //
-// A covariance of low rank alone has no density, so D has to be positive. It is the law's nugget η², a floor,
-// and a share φ of the factor's own variance, taken from the factor, so that the variance at every point
-// stays what it is:
-//
-//   Γ = (1 − φ) BᵀB + diag(η² + φ Σ_k B_k² + floor)
+// A covariance of low rank alone has no density, so D has to be positive: it is the law's nugget and a floor,
+// D = η² + floor.
 #include "mno/loss/need.hpp"
 #include "mno/loss/whitened_factor.hpp"
 
@@ -15,18 +12,16 @@ namespace mno {
 /// (1/n) ½ [log|Γ| + tr Γ⁻¹S + (ū − m)ᵀΓ⁻¹(ū − m)] per sample, n entries, without ½ log 2π. S is the
 /// covariance of the ensemble, divided by M: of the members themselves, or of YᵀY and, on the diagonal, the
 /// rest of the variance. With α = Γ⁻¹(u − m):
-///   m̄ = −α,   Γ̄ = ½(Γ⁻¹ − ααᵀ),   B̄ = 2(1 − φ)BΓ̄ + 2φ B diag(Γ̄),   D̄ = diag Γ̄
+///   m̄ = −α,   Γ̄ = ½(Γ⁻¹ − ααᵀ),   B̄ = 2BΓ̄,   D̄ = diag Γ̄
 struct ExactNll {
   static constexpr const char* name = "exact_nll";
   double weight = 1;
-  double shrinkage = 0;    // φ
   double floor = 1e-8;     // of D, in units of the variance
   bool decoupled = false;  // the mean's error does not enter, and S is divided by M − 1
 
   template <class T, int D> void need(const LawBlock<T, D>& law, const Target<T, D>& target) const {
     detail::require_factor(name, law);
     detail::require_variance(name, law, target, decoupled ? 2 : 1);
-    require(shrinkage >= 0 && shrinkage < 1, name, "shrinkage", Text("a share in [0, 1)"), Text(shrinkage));
     require(floor > 0 && std::isfinite(floor), name, "floor", Text("a positive variance"), Text(floor));
     for (Index b = 0; b < law.mean.batch; ++b)
       require(target.count(law.first + b) == 1 || target.covariance_factor || target.members, name, "target",
@@ -44,10 +39,9 @@ struct ExactNll {
 
   // The formulas of one sample and one entry i = x·C + c, for every device.
 
-  /// D_i, from Σ_k B_k².
-  template <class T, int D>
-  MNO_HOST_DEVICE double noise(const LawBlock<T, D>& law, Index b, Index i, double variance) const {
-    return detail::nugget_variance(law, b, i) + shrinkage * variance + floor;
+  /// D_i
+  template <class T, int D> MNO_HOST_DEVICE double noise(const LawBlock<T, D>& law, Index b, Index i) const {
+    return detail::nugget_variance(law, b, i) + floor;
   }
   /// How many rows e make S and the mean's error, Σ e eᵀ: the mean's error first, if it counts, and then
   /// leading factors or members. Of samples with one member the others are zero.
@@ -108,13 +102,12 @@ struct ExactNll {
     const auto root = detail::zeros(arena, 1, n), g = detail::zeros(arena, 1, n);  // 1/√D_i and δ_i/D_i
     double log_d = 0, all_rest = 0;
     for (Index i = 0; i < n; ++i) {
-      const double d = noise(law, b, i, detail::sum_of_squares(detail::row(w, i)));
+      const double d = noise(law, b, i);
       log_d += std::log(d);
       root.data[i] = 1 / std::sqrt(d);
       g.data[i] = rest(target, law.first + b, i) / d;
       all_rest += g.data[i];
-      const double s = std::sqrt(1 - shrinkage) * root.data[i];
-      for (Index k = 0; k < r; ++k) w.data[i * r + k] *= s;
+      for (Index k = 0; k < r; ++k) w.data[i * r + k] *= root.data[i];
     }
     const detail::WhitenedFactor gamma(arena, w);
 
@@ -137,7 +130,7 @@ struct ExactNll {
 
     const double share = weighted / double(n);
     for (Index i = 0; i < n; ++i)
-      add_bars(law, b, i, r, root.data[i], gamma.q.data + i * r, w.data + i * r, explained.data[i],
+      add_bars(law, b, i, r, root.data[i], gamma.q.data + i * r, explained.data[i],
                decoupled ? 0 : e.data[i], share, w_bar.data + i * r);
     detail::add_factor_columns<T, D>(law.factor_bar, b, channels, w_bar, share);
     return 0.5 * share * value;
@@ -179,18 +172,17 @@ struct ExactNll {
     return g * (1 - squares);
   }
   /// From what is known of entry i: adds to the cotangents of nugget and mean, and turns w̄ into b̄. With
-  /// W = √(1−φ) D^{-1/2} Bᵀ and φ B² in D,
-  ///   d̄ = (1 − ‖q‖² − explained)/(2D),   b̄ = √(1−φ) D^{-1/2} w̄ + 2φ d̄ b,   m̄ = −D^{-1/2} p
+  /// W = D^{-1/2} Bᵀ,
+  ///   d̄ = (1 − ‖q‖² − explained)/(2D),   b̄ = D^{-1/2} w̄,   m̄ = −D^{-1/2} p
   template <class T, int D>
   MNO_HOST_DEVICE void add_bars(const LawBlock<T, D>& law, Index b, Index i, Index r, double root,
-                                const double* q, const double* w, double explained, double p, double share,
+                                const double* q, double explained, double p, double share,
                                 double* w_bar) const {
     double squares = 0;
     for (Index k = 0; k < r; ++k) squares += q[k] * q[k];
     const double d_bar = 0.5 * root * root * (1 - squares - explained);
     detail::add_nugget_variance_bar(law, b, i, share * d_bar);
-    const double s = std::sqrt(1 - shrinkage) * root, own = 2 * shrinkage * d_bar / s;
-    for (Index k = 0; k < r; ++k) w_bar[k] = s * w_bar[k] + own * w[k];
+    for (Index k = 0; k < r; ++k) w_bar[k] *= root;
     const Index channels = law.mean.channels;
     law.mean_bar(b, i / channels, i % channels) -= T(share * root * p);
   }
