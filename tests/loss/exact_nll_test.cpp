@@ -121,7 +121,7 @@ TEST_CASE("one realisation per condition") {
   for_each_case([&]<int D>(const Target<double, D>& ensembles, Block<double, D>& block) {
     const Index one = 1;
     Target<double, D> target{.mean = ensembles.mean, .counts = {&one, 1}};
-    const ExactNll term = with(0, false);
+    const ExactNll term = with(false);
     double expected = 0;
     for (Index b = 0; b < 3; ++b) {
       const Eigen::MatrixXd g = gamma(block.law(), b, term);
