@@ -281,6 +281,9 @@ void add_train(CLI::App& app, Run& run) {
   o.keys["training"]["symmetries"] = command->add_flag(
       "--symmetries,!--no-symmetries", o.request.fit.symmetries,
       "Look for symmetries of the law and train with them, where no recipe is given (default: yes)");
+  o.keys["training"]["places"] =
+      command->add_flag("--places,!--no-places", o.request.fit.places,
+                        "May the law differ from place to place? (default: pilot runs tell)");
   add("training", "checkpoint-seconds", o.request.fit.checkpoint_seconds,
       "Least time between checkpoints; 0: after every epoch")
       ->check(CLI::NonNegativeNumber)

@@ -146,6 +146,7 @@
 #include "mno/train/input_units.hpp"
 #include "mno/train/open_path.hpp"
 #include "mno/train/pilot.hpp"
+#include "mno/train/places.hpp"
 #include "mno/train/schedule.hpp"
 #include "mno/train/scores.hpp"
 #include "mno/train/shuffle.hpp"

@@ -20,8 +20,8 @@
 namespace demand::kind {
 
 template <class S> struct Split : S { static constexpr bool shared_backbone = false; };
-/// Sines and cosines of x as far as the operator itself can have them.
-template <class S> struct Located : S { static constexpr int harmonics = S::modes - 1; };
+/// With fields of x to learn, as NuggetMno has them.
+template <class S> using PlacedFno = ::mno::Model<::mno::FnoOperator<::mno::WithPlaces<S>>, S>;
 template <class S>
 using PowerMno =
     ::mno::Model<::mno::MnoOperator<S, ::mno::DriftHead<S>, ::mno::FactorHead<S>, ::mno::PowerGate>, S>;

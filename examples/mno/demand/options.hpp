@@ -13,8 +13,8 @@ namespace demand {
 /// is added does not compile until somebody has said whether it crosses; texts and functions have their own
 /// ways.
 template <class Options, class F> void for_each_number(Options& options, F&& f) {
-  auto& [training, validation, split_seed, warp, factor_scale, least_points, path, symmetries, calibrate,
-         checkpoint, checkpoint_seconds, resume, data, about, after_epoch, interrupted] = options;
+  auto& [training, validation, split_seed, warp, factor_scale, least_points, path, symmetries, places,
+         calibrate, checkpoint, checkpoint_seconds, resume, data, about, after_epoch, interrupted] = options;
   auto& [epochs, batch, seed, adamw, decay, warmup_steps, clip, average, patience, validation_draws, residual,
          moves] = training;
   auto& [learning_rate, beta1, beta2, epsilon, weight_decay] = adamw;
@@ -92,12 +92,14 @@ class NumberReader {
 inline void write_numbers(NumberWriter& to, const mno::FitOptions& options, const LossChoice& loss) {
   for_each_number(options, to);
   to(options.factor_scale);
+  to(options.places);
   to(loss.index());
   std::visit([&](const auto& given) { for_each_number_of_loss(given, to); }, loss);
 }
 inline void read_numbers(NumberReader from, mno::FitOptions& options, LossChoice& loss) {
   for_each_number(options, from);
   from(options.factor_scale);
+  from(options.places);
   std::size_t type = 0;
   from(type);
   loss = loss_of_type(type);

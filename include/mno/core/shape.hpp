@@ -70,6 +70,22 @@ template <class S> constexpr int projection_width() {
   else
     return 128;
 }
+/// Learned fields of x that the lift reads beside its input, for laws that differ from place to place.
+template <class S> constexpr int place_fields() {
+  if constexpr (requires { S::places; })
+    return S::places;
+  else
+    return 0;
+}
+/// S with such fields: four, unless it says another number.
+template <class S> struct WithPlaces : S {
+  static constexpr int places = [] {
+    if constexpr (requires { S::places; })
+      return S::places;
+    else
+      return 4;
+  }();
+};
 /// One backbone with two projection heads, or two independent operators.
 template <class S> constexpr bool shared_backbone() {
   if constexpr (requires { S::shared_backbone; })

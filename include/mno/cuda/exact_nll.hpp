@@ -91,8 +91,7 @@ template <class T, int D> struct ExactBars {
   MNO_HOST_DEVICE void operator()(Index at) const {
     const Index b = at / entries, i = at % entries;
     const double p = term.decoupled ? 0 : e[b * rows * entries + i];
-    term.add_bars(law, b, i, rank, root[at], q + at * rank, explained[at], p, share,
-                  w_bar + at * rank);
+    term.add_bars(law, b, i, rank, root[at], q + at * rank, explained[at], p, share, w_bar + at * rank);
   }
 };
 /// ½ share (Σ log D + log|Γ̃| + ‖p‖² + ‖μ‖² + tr N diag(g)), and a factor for w̄

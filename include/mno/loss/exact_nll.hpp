@@ -130,8 +130,8 @@ struct ExactNll {
 
     const double share = weighted / double(n);
     for (Index i = 0; i < n; ++i)
-      add_bars(law, b, i, r, root.data[i], gamma.q.data + i * r, explained.data[i],
-               decoupled ? 0 : e.data[i], share, w_bar.data + i * r);
+      add_bars(law, b, i, r, root.data[i], gamma.q.data + i * r, explained.data[i], decoupled ? 0 : e.data[i],
+               share, w_bar.data + i * r);
     detail::add_factor_columns<T, D>(law.factor_bar, b, channels, w_bar, share);
     return 0.5 * share * value;
   }

@@ -17,8 +17,28 @@
 
 namespace mno {
 
-/// [u_0, t, known fields, coordinates] ↦ width channels.
-template <Shape S> struct Lift : Pointwise<input_channels<S>(), S::width> {
+/// What is learned of the place x alone: a few fields, and how every channel reads them. A backbone of
+/// Fourier layers treats all places alike, and so would miss a forcing that stands still.
+///
+/// Where the reading weights are zero (train/places.hpp) it is closed, and stays closed: the fields begin as
+/// zero, so the gradients of both are zero.
+template <Shape S>
+struct Place : Chain<FixedField<input_channels<S>(), place_fields<S>(), S::dimension, S::modes>,
+                     Pointwise<place_fields<S>(), S::width>> {
+  static constexpr const char* name = "place";
+};
+
+namespace detail {
+template <Shape S, bool Placed> struct LiftExpression {
+  using type = Pointwise<input_channels<S>(), S::width>;
+};
+template <Shape S> struct LiftExpression<S, true> {
+  using type = Sum<Pointwise<input_channels<S>(), S::width>, Place<S>>;
+};
+}  // namespace detail
+
+/// [u_0, t, known fields, coordinates] ↦ width channels; with the place x where the shape has `places`.
+template <Shape S> struct Lift : detail::LiftExpression<S, (place_fields<S>() > 0)>::type {
   static constexpr const char* name = "lift";
 };
 

@@ -143,10 +143,12 @@ template <class S, class T = float> using Mno = Model<MnoOperator<typename Requi
 /// With a path from u_0 to the drift, which open_path opens.
 template <class S, class T = float>
 using PathMno = Model<MnoOperator<typename RequireShape<S>::type, PathDriftHead<S>>, S, T>;
-/// PathMno with a nugget: the law has a density, and noise without correlation has its place.
+/// PathMno with a nugget: the law has a density, and noise without correlation has its place. Its lift learns
+/// fields of x, so that the law may differ from place to place; `fit` closes them where it does not.
 template <class S, class T = float>
 using NuggetMno =
-    Model<MnoOperator<typename RequireShape<S>::type, PathDriftHead<S>, NuggetFactorHead<S>>, S, T>;
+    Model<MnoOperator<WithPlaces<typename RequireShape<S>::type>, PathDriftHead<S>, NuggetFactorHead<S>>, S,
+          T>;
 template <class S, class T = float> using Fno = Model<FnoOperator<typename RequireShape<S>::type>, S, T>;
 
 /// make_model<Shape>(expression, seed): for expressions of your own.

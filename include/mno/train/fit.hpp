@@ -1,6 +1,6 @@
 #pragma once
 // From data in the user's units to a Surrogate: warp, normaliser, split, factor scale, known fields, path,
-// loss, symmetries, length, training with checkpoints, the best weights, scores.
+// places, loss, symmetries, length, training with checkpoints, the best weights, scores.
 //
 //   const auto [surrogate, report] = mno::fit<mno::NuggetMno<Shape>>(data);
 //   for (const auto& [what, why] : report.choices) …
@@ -132,9 +132,10 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   options.training.epochs = lengths_now().back();  // a pilot takes a part of them
   M model = detail::first_model<M>(options, train, host);
   std::vector<FitChoice> choices;
+  std::optional<Pilot<M>> pilot = detail::choose_places(options, model, train, choices, device);
   const auto wanted = [&] {
     if constexpr (chosen)
-      return detail::choose_loss(options, model, data, choices, device);
+      return detail::choose_loss(options, model, data, std::move(pilot), choices, device);
     else
       return as_loss(given);
   };

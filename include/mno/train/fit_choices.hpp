@@ -12,6 +12,7 @@
 #include "mno/train/input_units.hpp"
 #include "mno/train/open_path.hpp"
 #include "mno/train/pilot.hpp"
+#include "mno/train/places.hpp"
 
 namespace mno::detail {
 
@@ -54,6 +55,28 @@ template <class M> bool looks_for_symmetries(const FitOptions& options, const Da
          train.known.size() == 0;
 }
 
+/// May the law differ from place to place? Asked for, or by two pilots, the better of which is handed on.
+template <class M, class Device>
+std::optional<Pilot<M>> choose_places(const FitOptions& options, M& model, const DataOf<M>& train,
+                                      std::vector<FitChoice>& choices, Device& device) {
+  if (!has_places<M>() || options.places.value_or(false)) return {};
+  M closed = model;
+  close_places(closed);
+  if (options.places || train.size() < Pilot<M>::least) {
+    model = std::move(closed);
+    return {};
+  }
+  Pilot<M> open(model, train, options.training, device), same(closed, train, options.training, device);
+  const bool differs = open.better_than(same);
+  choices.push_back({"places", differs
+                                   ? "the law differs from place to place: a pilot run that knows the place "
+                                     "foresees better"
+                                   : "all alike: a pilot run that knows the place foresees no better"});
+  if (differs) return open;
+  model = std::move(closed);
+  return same;
+}
+
 /// For laws: a recipe that suits the data, and for draws what it wants of the optimiser and of the factor's
 /// scale; `noise` is what a pilot leaves unexplained.
 template <class M>
@@ -80,11 +103,10 @@ Recipe choose_recipe(FitOptions& options, M& model, const DataOf<M>& train, doub
 /// The loss that suits data and model, the symmetries that the law seems to have, and why.
 template <class M, class Device>
 auto choose_loss(FitOptions& options, M& model, const FitData<typename M::Scalar, M::dimension>& data,
-                 std::vector<FitChoice>& choices, Device& device) {
+                 std::optional<Pilot<M>> pilot, std::vector<FitChoice>& choices, Device& device) {
   const bool draws = M::stochastic && data.train.least_members() < least_ensemble;
   const bool look = looks_for_symmetries<M>(options, data.train);
-  std::optional<Pilot<M>> pilot;
-  if (draws || look) pilot.emplace(model, data.train, options.training, device);
+  if (!pilot && (draws || look)) pilot.emplace(model, data.train, options.training, device);
   auto loss = [&] {
     if constexpr (M::gives_draws) {
       choices.push_back({"loss", "the operator gives draws: their energy score and CRPS against members"});

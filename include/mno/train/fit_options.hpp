@@ -23,7 +23,9 @@ struct FitOptions {
   Index least_points = 0;  // Model::set_least_points
   bool path = true;        // open_path, where the model has one
   bool symmetries = true;  // of the law, looked for by a pilot where no loss is asked for
-  double calibrate = 0;    // level of Surrogate::calibrate, on the validation data; 0: not at all
+  std::optional<bool>
+      places{};          // may the law differ from place to place? None: pilots tell (train/places.hpp)
+  double calibrate = 0;  // level of Surrogate::calibrate, on the validation data; 0: not at all
   std::filesystem::path checkpoint{};   // empty: none is written
   double checkpoint_seconds = 10;       // least time between two
   bool resume = false;                  // go on from the checkpoint

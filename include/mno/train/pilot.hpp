@@ -1,6 +1,6 @@
 #pragma once
-// A pilot: the mean, trained for a while on half of the conditions and judged on the other half. It tells two
-// things before the run itself.
+// A pilot: the mean, trained for a while on half of the conditions and judged on the other half. It tells
+// three things before the run itself.
 //
 // How large is the noise, where there are no ensembles? What the mean leaves unexplained: E(u − m)² =
 // E Var(u|u_0) + E(E(u|u_0) − m)² is an upper bound, and close to the variance once the mean is.
@@ -8,6 +8,9 @@
 // Which symmetries does the law have (data/symmetry.hpp)? A mean that was learned from data as it is foresees
 // moved data as well if the law has the symmetry, and worse if not. Whether the noise is the same everywhere,
 // a mean cannot tell: its size is looked at in waves of x, which vanish on average where it is.
+//
+// Does the law differ from place to place? Then a pilot that knows the place foresees better than one that
+// does not (train/places.hpp).
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -55,6 +58,20 @@ template <class M> class Pilot {
           sum += double(held_.variance.data()[i]) * (members - 1) / members / double(n);
     }
     return sum / double(held_.size());
+  }
+
+  /// Does it foresee the other half better than another pilot, by three standard errors of the difference and
+  /// by 2 %?
+  bool better_than(const Pilot& other) const {
+    const double n = double(errors_.size());
+    double gain = 0, square = 0, error = 0;
+    for (std::size_t e = 0; e < errors_.size(); ++e) {
+      const double d = other.errors_[e] - errors_[e];
+      gain += d / n;
+      square += d * d / n;
+      error += other.errors_[e] / n;
+    }
+    return gain > 3 * std::sqrt(std::max(0.0, square - gain * gain) / n) && gain > 0.02 * error;
   }
 
   /// Those that nothing speaks against; −u only where 0 is the data's own zero.
