@@ -5,6 +5,7 @@
 #include <mno/simulate/coupled_heat.hpp>
 #include <mno/simulate/heat.hpp>
 #include <mno/simulate/kuramoto_sivashinsky.hpp>
+#include <mno/simulate/navier_stokes.hpp>
 #include <mno/simulate/phi4.hpp>
 #include <mno/simulate/phi4_spdebench.hpp>
 #include <mno/simulate/plane_heat.hpp>
@@ -18,7 +19,7 @@ namespace program {
 
 using Equation = std::variant<mno::spde::Burgers, mno::spde::Phi4, mno::spde::Phi4SpdeBench,
                               mno::spde::RoughVolatility, mno::spde::Heat, mno::spde::KuramotoSivashinsky,
-                              mno::spde::CoupledHeat, mno::spde::PlaneHeat>;
+                              mno::spde::CoupledHeat, mno::spde::PlaneHeat, mno::spde::NavierStokes>;
 
 /// As mno simulate calls it.
 std::string name_of(const Equation& equation);

@@ -35,7 +35,7 @@ template <class T, class Equation> class ExponentialEuler {
     }
     for (Index k = 0; k <= scheme_.noise.modes(); ++k) {
       const double deviation =
-          scheme_.sigma * scheme_.noise[k] * ornstein_uhlenbeck_deviation(equation.rate(k), dt);
+          scheme_.sigma[0] * scheme_.noise[k] * ornstein_uhlenbeck_deviation(equation.rate(k), dt);
       noise_.push_back(T(k == 0 ? deviation : deviation / std::numbers::sqrt2));
     }
   }
@@ -86,7 +86,7 @@ template <class T, class Equation> class ExponentialEuler {
         for (Index m = 0; m < lanes; ++m) value[m] = Equation::nonlinearity(value[m]);
       }
       advance(memory);
-      if (scheme_.sigma > 0) add_noise(memory, normals, step);
+      if (scheme_.sigma[0] > 0) add_noise(memory, normals, step);
       check_finite(task, memory.state + scheme_.highest * Transform::row, first, step + 1);
     }
   }
