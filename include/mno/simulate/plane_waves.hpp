@@ -29,6 +29,7 @@ struct PlaneWave {
            (double(x * (p / points[1]) % points[0]) / double(points[0]) +
             double(y * (p % points[1]) % points[1]) / double(points[1]));
   }
+  PlaneWave operator-() const { return {-x, -y}; }
   bool operator==(const PlaneWave&) const = default;
 };
 

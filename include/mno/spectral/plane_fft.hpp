@@ -55,10 +55,7 @@ template <class T, Index Lanes> class PlaneFft {
   }
 
  private:
-  static void copy(const T* from, T* to) {
-    MNO_INDEPENDENT_ITERATIONS
-    for (Index m = 0; m < row; ++m) to[m] = from[m];
-  }
+  static void copy(const T* from, T* to) { std::copy_n(from, row, to); }
   void clear_gap(T* line) const {
     std::fill(line + (highest_ + 1) * row, line + (points() - highest_) * row, T(0));
   }
