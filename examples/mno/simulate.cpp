@@ -170,9 +170,9 @@ void add_plane_options(CLI::App* one, const std::shared_ptr<Setup<Equation>>& se
 }  // namespace
 
 std::string name_of(const Equation& equation) {
-  static constexpr const char* names[] = {"burgers",          "phi4",       "phi4-spdebench",
-                                          "rough-volatility", "heat",       "kuramoto-sivashinsky",
-                                          "coupled-heat",     "plane-heat", "navier-stokes"};
+  static constexpr const char* names[] = {
+      "burgers",      "phi4",       "phi4-spdebench", "rough-volatility", "heat",      "kuramoto-sivashinsky",
+      "coupled-heat", "plane-heat", "navier-stokes",  "gray-scott",       "phi4-plane"};
   static_assert(std::size(names) == std::variant_size_v<Equation>);
   return names[equation.index()];
 }
@@ -184,12 +184,12 @@ std::string description(const Equation& equation) {
   };
   std::visit(
       [&](const auto& e) {
-        add("sigma_or_eta", [&] {
-          if constexpr (requires { e.eta; })
-            return e.eta;
-          else
-            return e.sigma;
-        }());
+        if constexpr (requires { e.eta; })
+          add("sigma_or_eta", e.eta);
+        else if constexpr (requires { e.sigma; })
+          add("sigma_or_eta", e.sigma);
+        else
+          for (const double sigma : e.scheme().sigma) add("sigma_or_eta", sigma);
         add("time", e.time);
         if constexpr (requires { e.nu; }) add("nu", e.nu);
         if constexpr (requires { e.velocity; }) add("velocity", e.velocity);
@@ -200,6 +200,13 @@ std::string description(const Equation& equation) {
         if constexpr (requires { e.wavenumber; }) {
           add("amplitude", e.amplitude);
           add("wavenumber", double(e.wavenumber));
+        }
+        if constexpr (requires { e.feed; }) {
+          add("diffusion_u", e.diffusion_u);
+          add("diffusion_v", e.diffusion_v);
+          add("feed", e.feed);
+          add("kill", e.kill);
+          for (const double mean : e.initial_mean) add("initial.mean", mean);
         }
         if constexpr (requires { e.hurst; }) add("hurst", e.hurst);
         if constexpr (requires { e.steps; }) add("steps", double(e.steps));
@@ -354,6 +361,27 @@ void add_simulate(CLI::App& app, Run& run) {
       ->capture_default_str();
   one->add_option("--sigma", stokes->equation.sigma, "Noise")->capture_default_str();
   add_plane_options(one, stokes);
+
+  const auto gray = add_equation(*command, run, "gray-scott",
+                                 "u_t = D_u Laplace u - u v^2 + F (1 - u) + sigma_u dW, "
+                                 "v_t = D_v Laplace v + u v^2 - (F + k) v + sigma_v dW",
+                                 mno::spde::GrayScott{}, one);
+  one->add_option("--diffusion-u", gray->equation.diffusion_u, "D_u")->capture_default_str();
+  one->add_option("--diffusion-v", gray->equation.diffusion_v, "D_v")->capture_default_str();
+  one->add_option("--feed", gray->equation.feed, "F")->capture_default_str();
+  one->add_option("--kill", gray->equation.kill, "k")->capture_default_str();
+  one->add_option("--sigma-u", gray->equation.sigma_u, "Noise of u")->capture_default_str();
+  one->add_option("--sigma-v", gray->equation.sigma_v, "Noise of v")->capture_default_str();
+  one->add_option("--length", gray->equation.length, "Length of the square")->capture_default_str();
+  add_plane_options(one, gray);
+
+  const auto phi4_plane =
+      add_equation(*command, run, "phi4-plane", "u_t = nu Laplace u + growth u - u^3 + sigma dW on a square",
+                   mno::spde::Phi4Plane{}, one);
+  one->add_option("--nu", phi4_plane->equation.nu, "Diffusion")->capture_default_str();
+  one->add_option("--sigma", phi4_plane->equation.sigma, "Noise")->capture_default_str();
+  one->add_option("--growth", phi4_plane->equation.growth, "Linear growth")->capture_default_str();
+  add_plane_options(one, phi4_plane);
 
   const auto toy = [&](const char* name, const char* what, const mno::spde::DriftAndNoise& equation) {
     const auto setup = add_equation(*command, run, name, what, equation, one);
