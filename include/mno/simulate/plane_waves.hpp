@@ -50,17 +50,33 @@ struct PlaneSeries {
 
   /// The values on one channel of sample b.
   template <class T> void evaluate(View<T, 2> field, Index b = 0, Index channel = 0) const {
+    const auto [rows, columns] = field.grid.points;
+    const std::vector<std::complex<double>> along_x = roots(rows), along_y = roots(columns);
     for (Index p = 0; p < field.points(); ++p) {
       double sum = mean;
-      for (std::size_t i = 0; i < waves.size(); ++i) {
-        const double angle = waves[i].angle(field.grid.points, p);
-        sum += cosine[i] * std::cos(angle) + sine[i] * std::sin(angle);
+      for (std::size_t i = 0; i < waves.size(); ++i) {  // the turns along x and y add up
+        const auto x = root(along_x, waves[i].x * (p / columns)),
+                   y = root(along_y, waves[i].y * (p % columns));
+        sum += cosine[i] * (x.real() * y.real() - x.imag() * y.imag()) +
+               sine[i] * (x.real() * y.imag() + x.imag() * y.real());
       }
       field(b, p, channel) = T(sum);
     }
   }
   /// û_k with u = Σ_k û_k e^{2πik·x}, for the wave i of the list; −k has its conjugate.
   std::complex<double> coefficient(std::size_t i) const { return {cosine[i] / 2, -sine[i] / 2}; }
+
+ private:
+  /// e^{2πij/n}
+  static std::vector<std::complex<double>> roots(Index n) {
+    std::vector<std::complex<double>> all;
+    for (Index j = 0; j < n; ++j) all.push_back(std::polar(1., 2 * std::numbers::pi * double(j) / double(n)));
+    return all;
+  }
+  static std::complex<double> root(const std::vector<std::complex<double>>& all, Index turns) {
+    const Index n = Index(all.size()), rest = turns % n;
+    return all[std::size_t(rest < 0 ? rest + n : rest)];
+  }
 };
 
 /// u_0 of waves |k| ≤ modes.

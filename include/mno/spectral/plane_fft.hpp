@@ -33,8 +33,7 @@ template <class T, Index Lanes> class PlaneFft {
   template <class Fill> void column_to_points(Fill&& fill, Index ky, T* half, T* line, T* spare) const {
     for (Index i = 0; i < modes(); ++i) fill(i, line + place(i));
     clear_gap(line);
-    const T* const done = fft_.inverse(line, spare);
-    for (Index x = 0; x < points(); ++x) copy(done + x * row, half + (x * modes() + ky) * row);
+    fft_.inverse_to(line, spare, half + ky * row, modes() * row);
   }
   /// Inverse along y: the values at one x. Returned is the buffer that holds them.
   T* row_to_points(const T* half, Index x, T* line, T* spare) const {
@@ -50,8 +49,7 @@ template <class T, Index Lanes> class PlaneFft {
   }
   /// Forward along x: the modes of one k_y, mode i at place(i) of the buffer that is returned.
   const T* column_to_modes(const T* half, Index ky, T* line, T* spare) const {
-    for (Index x = 0; x < points(); ++x) copy(half + (x * modes() + ky) * row, line + x * row);
-    return fft_.forward(line, spare);
+    return fft_.forward_from(half + ky * row, modes() * row, line, spare);
   }
 
  private:
