@@ -8,7 +8,7 @@
 // points the waves |k_x|, |k_y| ≤ N/3 are kept.
 //
 // The constants are those of Pearson (Science 261, 1993), D_u = 2·10⁻⁵, D_v = 10⁻⁵, with F = .04 and k = .06,
-// where spots stretch into a labyrinth of stripes about .12 wide from one to the next. Initial fields are
+// where spots stretch into a labyrinth of stripes, about .13 from one to the next. Initial fields are
 //     u_0 = .9 + .05 g,   v_0 = .1 + .05 h,   g and h independent waves of deviation one.
 #include <complex>
 #include <numbers>
