@@ -61,9 +61,10 @@ template <class T, class Equation, Index Lanes> class PlaneProducts {
   /// done(c · modes + mode, scale · N̂_k) for every channel and mode. The state, (channel, k_y, k_x, re|im,
   /// lane), may be changed in it.
   template <class Done> void operator()(const T* state, Memory& memory, Done&& done) const {
-    for (Index i = 0; i < inputs; ++i) to_half(state, i, memory);
-    for (Index x = 0; x < fft_.points(); ++x) multiply_row(memory, x);
     const Index columns = fft_.modes();
+    for (Index ky = 0; ky < columns; ++ky)
+      for (Index i = 0; i < inputs; ++i) to_half(state, i, ky, memory);
+    for (Index x = 0; x < fft_.points(); ++x) multiply_row(memory, x);
     for (Index ky = 0; ky < columns; ++ky) {
       std::array<const T*, outputs> spectrum;
       for (std::size_t o = 0; o < std::size_t(outputs); ++o)
@@ -97,16 +98,14 @@ template <class T, class Equation, Index Lanes> class PlaneProducts {
     }
   }
 
-  /// v_i at (x, k_y).
-  void to_half(const T* state, Index i, Memory& memory) const {
+  /// v_i at (x, k_y) for all x.
+  void to_half(const T* state, Index i, Index ky, Memory& memory) const {
     const Index columns = fft_.modes();
     const auto field = std::size_t(i);
-    for (Index ky = 0; ky < columns; ++ky) {
-      const T* const from = state + (i % channels * modes() + ky * columns) * row;
-      const Number* const symbol = input_.data() + i * modes() + ky * columns;
-      fft_.column_to_points([&](Index kx, T* to) { multiply(symbol[kx], from + kx * row, to); }, ky,
-                            memory.half[field], memory.line[field], memory.spare[field]);
-    }
+    const T* const from = state + (i % channels * modes() + ky * columns) * row;
+    const Number* const symbol = input_.data() + i * modes() + ky * columns;
+    fft_.column_to_points([&](Index kx, T* to) { multiply(symbol[kx], from + kx * row, to); }, ky,
+                          memory.half[field], memory.line[field], memory.spare[field]);
   }
 
   /// Of all v at (x, k_y) makes all w there.

@@ -102,20 +102,23 @@ template <class T, Index Lanes> class Fft {
   /// From points that lie `x_pitch` numbers apart to points that lie `y_pitch` apart.
   template <bool Inverse>
   void run_pass(const Pass& pass, const T* x, Index x_pitch, T* y, Index y_pitch) const {
-    const Index columns = pass.length / pass.radix;
+    const Index columns = pass.length / pass.radix, stride = pass.stride, radix = pass.radix;
+    const Index in = x_pitch * stride * columns, out = y_pitch * stride;
     for (Index j = 0; j < columns; ++j) {
-      const T* const w = twiddles_.data() + pass.twiddle + 2 * j * (pass.radix - 1);
-      for (Index q = 0; q < pass.stride; ++q) {
-        const T* const from = x + x_pitch * (q + pass.stride * j);
-        T* const to = y + y_pitch * (q + pass.stride * pass.radix * j);
-        const Index in = x_pitch * pass.stride * columns, out = y_pitch * pass.stride;
-        if (pass.radix == 4)
-          j == 0 ? radix4<Inverse, false>(from, in, to, out, w) : radix4<Inverse, true>(from, in, to, out, w);
-        else if (pass.radix == 2)
-          radix2<Inverse>(from, in, to, out, w);
-        else
-          any_radix<Inverse>(pass, from, in, to, out, w);
-      }
+      const T* const w = twiddles_.data() + pass.twiddle + 2 * j * (radix - 1);
+      const T* const from = x + x_pitch * stride * j;
+      T* const to = y + y_pitch * stride * radix * j;
+      const auto all = [&](auto&& butterfly) {
+        for (Index q = 0; q < stride; ++q) butterfly(from + x_pitch * q, to + y_pitch * q);
+      };
+      if (radix == 4 && j == 0)
+        all([&](const T* a, T* b) { radix4<Inverse, false>(a, in, b, out, w); });
+      else if (radix == 4)
+        all([&](const T* a, T* b) { radix4<Inverse, true>(a, in, b, out, w); });
+      else if (radix == 2)
+        all([&](const T* a, T* b) { radix2<Inverse>(a, in, b, out, w); });
+      else
+        all([&](const T* a, T* b) { any_radix<Inverse>(pass, a, in, b, out, w); });
     }
   }
 

@@ -25,7 +25,7 @@ template <class T, Index Lanes> class PlaneFft {
   Index modes() const { return 2 * highest_ + 1; }                            // on one axis
   std::size_t line() const { return std::size_t(points() * row); }            // numbers
   std::size_t half() const { return std::size_t(points() * modes() * row); }  // numbers
-  /// Where mode i, counted from −K, stands in a line.
+  /// Where mode i, counted from −K, stands in a line: 0 … K first, −K … −1 last.
   Index place(Index i) const { return (i < highest_ ? i - highest_ + points() : i - highest_) * row; }
 
   /// Inverse along x: half(x, k_y) for all x and one k_y, whose modes of k_x fill(i, to) writes, (re|im,
@@ -37,7 +37,9 @@ template <class T, Index Lanes> class PlaneFft {
   }
   /// Inverse along y: the values at one x. Returned is the buffer that holds them.
   T* row_to_points(const T* half, Index x, T* line, T* spare) const {
-    for (Index i = 0; i < modes(); ++i) copy(half + (x * modes() + i) * row, line + place(i));
+    const T* const from = half + x * modes() * row;
+    std::copy_n(from + highest_ * row, (highest_ + 1) * row, line);
+    std::copy_n(from, highest_ * row, line + place(0));
     clear_gap(line);
     return fft_.inverse(line, spare);
   }
@@ -45,7 +47,9 @@ template <class T, Index Lanes> class PlaneFft {
   /// Forward along y: half(x, k_y) for all k_y and one x, whose values stand in `line`.
   void row_to_modes(T* line, T* spare, Index x, T* half) const {
     const T* const done = fft_.forward(line, spare);
-    for (Index i = 0; i < modes(); ++i) copy(done + place(i), half + (x * modes() + i) * row);
+    T* const to = half + x * modes() * row;
+    std::copy_n(done, (highest_ + 1) * row, to + highest_ * row);
+    std::copy_n(done + place(0), highest_ * row, to);
   }
   /// Forward along x: the modes of one k_y, mode i at place(i) of the buffer that is returned.
   const T* column_to_modes(const T* half, Index ky, T* line, T* spare) const {
@@ -53,7 +57,6 @@ template <class T, Index Lanes> class PlaneFft {
   }
 
  private:
-  static void copy(const T* from, T* to) { std::copy_n(from, row, to); }
   void clear_gap(T* line) const {
     std::fill(line + (highest_ + 1) * row, line + (points() - highest_) * row, T(0));
   }
