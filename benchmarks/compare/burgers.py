@@ -7,13 +7,10 @@ rule. Members of all initial conditions advance together, in single precision, i
 """
 
 import math
-import random
-import sys
 
 import numpy
-from safetensors.numpy import load_file
 
-from tools import repeat
+import simulation
 
 NU, SIGMA, DT, POINTS, KEPT, NOISE_MODES = 0.02, 0.008, 1 / 2000, 128, 64, 8
 HIGHEST = (POINTS - 1) // 3
@@ -101,44 +98,12 @@ class Torch:
         return initial.repeat_interleave(members, 0)
 
 
-class Worker:
-    def __init__(self, back_end, threads, samples, members, steps):
-        self.back_end = (NumPy if back_end == "numpy" else Torch)(threads)
-        self.samples, self.members, self.steps = samples, members, steps
-        self.random = random.Random(1)
-        self.initial = self.back_end.array([self.draw() for _ in range(samples)])
-
-    def draw(self):
-        size = 1 / math.sqrt(sum(k**-3 for k in range(1, 7)))
-        waves = [(k, *(self.random.gauss(0, size * k**-1.5) for _ in range(2))) for k in range(1, 7)]
-        angle = lambda k, j: 2 * math.pi * k * j / POINTS
-        return [sum(a * math.cos(angle(k, j)) + b * math.sin(angle(k, j)) for k, a, b in waves) for j in range(POINTS)]
-
-    def simulate(self):
-        everyone, batch = self.back_end.repeat(self.initial, self.members), self.back_end.batch
-        return [self.back_end.run(everyone[i : i + batch], self.steps, True)[:, :: POINTS // KEPT]
-                for i in range(0, len(everyone), batch)]  # fmt: skip
-
-    def check(self, path):
-        """Relative difference of u_T without noise, and the ratio of mean variances with it, to our file's."""
-        ours = load_file(path)
-        initial = self.back_end.array(ours["initial"].tolist())
-        quiet = numpy.asarray(self.back_end.run(initial, self.steps, False))
-        difference = numpy.linalg.norm(quiet - ours["quiet"]) / numpy.linalg.norm(quiet)
-        noisy = numpy.asarray(self.back_end.run(self.back_end.repeat(initial, self.members), self.steps, True))
-        variance = noisy.reshape(self.samples, self.members, POINTS).var(1, ddof=1)
-        return f"{difference:.3e} {variance.mean() / ours['variance'].mean():.4f}"
-
-    def answer(self, command, argument, clock="wall"):
-        return self.check(argument) if command == "check" else repeat(float(argument), clock, self.simulate)
-
-
-def main():
-    worker = Worker(sys.argv[1], *(int(word) for word in sys.argv[2:]))
-    print("ready", flush=True)
-    for line in sys.stdin:
-        print(worker.answer(*line.split()), flush=True)
+def draw(random):
+    size = 1 / math.sqrt(sum(k**-3 for k in range(1, 7)))
+    waves = [(k, *(random.gauss(0, size * k**-1.5) for _ in range(2))) for k in range(1, 7)]
+    angle = lambda k, j: 2 * math.pi * k * j / POINTS
+    return [sum(a * math.cos(angle(k, j)) + b * math.sin(angle(k, j)) for k, a, b in waves) for j in range(POINTS)]
 
 
 if __name__ == "__main__":
-    main()
+    simulation.main(NumPy, Torch, draw, POINTS // KEPT)

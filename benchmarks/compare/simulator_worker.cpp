@@ -1,7 +1,6 @@
-// Our side of the comparison of simulators: the stochastic Burgers equation, members of several initial
-// conditions.
+// Our side of the comparison of simulators: a stochastic equation, members of several initial conditions.
 //
-//   simulator_worker <threads> <samples> <members> <steps>
+//   simulator_worker burgers|navier-stokes <threads> <samples> <members> <steps>
 // prints "ready" and answers commands:
 //   check FILE         u_0 and u_T without noise, and the variance of u_T with noise, on the simulated grid
 //   run SECONDS CLOCK  simulations for that long; answers with the milliseconds of each, of which the clock
@@ -12,16 +11,17 @@
 
 #include "mno/io/safetensors/writer.hpp"
 #include "mno/simulate/burgers.hpp"
+#include "mno/simulate/navier_stokes.hpp"
 #include "timing.hpp"
 
 namespace {
 
 using namespace mno;
 
-struct Worker {
+template <class Equation> struct Worker {
   Cpu device;
   Sampling sampling;
-  spde::Burgers equation;
+  Equation equation;
 
   void check(const std::string& file) {
     auto full = equation;
@@ -31,7 +31,7 @@ struct Worker {
     auto quiet_sampling = sampling;
     quiet_sampling.members = 1;
     const auto quiet = collect<float>(full, quiet_sampling, device);
-    const Index points = full.simulated;
+    const Index points = full.grid().size();
     std::vector<float> variance;
     for (Index s = 0; s < sampling.samples; ++s)
       for (Index p = 0; p < points; ++p) {
@@ -44,7 +44,8 @@ struct Worker {
         const double n = double(sampling.members);
         variance.push_back(float((square - sum * sum / n) / (n - 1)));
       }
-    const io::Extents extents{sampling.samples, points};
+    io::Extents extents{sampling.samples};
+    for (const Index n : full.grid().points) extents.push_back(n);
     std::vector<io::NamedArray> arrays;
     arrays.emplace_back("initial", extents, quiet.initial.span());
     arrays.emplace_back("quiet", extents, quiet.members.span());
@@ -57,18 +58,13 @@ struct Worker {
   }
 };
 
-}  // namespace
-
-int main(int argc, char** argv) try {
-  if (argc != 5) {
-    std::cerr << "Usage: simulator_worker THREADS SAMPLES MEMBERS STEPS\n";
-    return 2;
-  }
-  Worker worker{Cpu(std::stoi(argv[1])), {}, {}};
-  worker.sampling.samples = std::stoi(argv[2]);
-  worker.sampling.members = std::stoi(argv[3]);
+/// What a worker of this equation answers, until there are no more commands.
+template <class Equation> void serve(char** sizes) {
+  Worker<Equation> worker{Cpu(std::stoi(sizes[0])), {}, {}};
+  worker.sampling.samples = std::stoi(sizes[1]);
+  worker.sampling.members = std::stoi(sizes[2]);
   const double dt = worker.equation.time / double(worker.equation.steps);
-  worker.equation.steps = std::stoi(argv[4]);
+  worker.equation.steps = std::stoi(sizes[3]);
   worker.equation.time = dt * double(worker.equation.steps);
   std::cout << "ready" << std::endl;
   std::string command, argument, clock;
@@ -80,6 +76,20 @@ int main(int argc, char** argv) try {
       std::cin >> clock;
       std::cout << worker.run(std::stod(argument), clock == "cpu") << std::endl;
     }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::string equation = argc == 6 ? argv[1] : "";
+  if (equation == "burgers") {
+    serve<spde::Burgers>(argv + 2);
+  } else if (equation == "navier-stokes") {
+    serve<spde::NavierStokes>(argv + 2);
+  } else {
+    std::cerr << "Usage: simulator_worker burgers|navier-stokes THREADS SAMPLES MEMBERS STEPS\n";
+    return 2;
   }
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";

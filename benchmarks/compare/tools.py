@@ -32,7 +32,7 @@ def run(command, **options):
 
 
 def python_with_torch(folder, cuda=False):
-    """The interpreter of an environment of its own with PyTorch, NumPy and safetensors; with a PyTorch that can use a
+    """The interpreter of an environment of its own with PyTorch, NumPy, SciPy and safetensors; with a PyTorch that can use a
     GPU, if it is asked for."""
     python = folder / "bin/python"
     pip = [folder / "bin/pip", "install", "-q", "--disable-pip-version-check"]
@@ -43,8 +43,16 @@ def python_with_torch(folder, cuda=False):
         say(f"Installing PyTorch {TORCH} into {folder} …")
         if cuda or not small_torch(pip):
             run([*pip, f"torch=={TORCH}"])
-    if not has(python, "import numpy, safetensors"):
-        run([*pip, "numpy", "safetensors"])
+    return python_with(folder)
+
+
+def python_with(folder):
+    """The interpreter of an environment with NumPy, SciPy and safetensors."""
+    python = folder / "bin/python"
+    if not python.exists():
+        run([sys.executable, "-m", "venv", folder])
+    if not has(python, "import numpy, scipy, safetensors"):
+        run([folder / "bin/pip", "install", "-q", "--disable-pip-version-check", "numpy", "scipy", "safetensors"])
     return python
 
 

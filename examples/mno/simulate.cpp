@@ -152,12 +152,27 @@ std::shared_ptr<Setup<Equation>> add_equation(CLI::App& parent, Run& run, const 
   return setup;
 }
 
+/// What equations on squares have in common that are solved step by step.
+template <class Equation>
+void add_plane_options(CLI::App* one, const std::shared_ptr<Setup<Equation>>& setup) {
+  Equation& own = setup->equation;
+  one->add_option("--steps", own.steps, "Steps to the final time")->capture_default_str();
+  const CLI::Option* simulated =
+      one->add_option("--simulated", own.simulated, "Points of the simulation on each axis")
+          ->capture_default_str();
+  one->add_option("--points", own.kept, "Points that are kept on each axis")->capture_default_str();
+  one->parse_complete_callback([setup, simulated] {  // at least 64, and a multiple of what is kept
+    Equation& own = setup->equation;
+    if (simulated->count() == 0 && own.kept >= 1) own.simulated = (63 + own.kept) / own.kept * own.kept;
+  });
+}
+
 }  // namespace
 
 std::string name_of(const Equation& equation) {
-  static constexpr const char* names[] = {"burgers",          "phi4",      "phi4-spdebench",
-                                          "rough-volatility", "heat",      "kuramoto-sivashinsky",
-                                          "coupled-heat",     "plane-heat"};
+  static constexpr const char* names[] = {
+      "burgers",      "phi4",       "phi4-spdebench", "rough-volatility", "heat",      "kuramoto-sivashinsky",
+      "coupled-heat", "plane-heat", "navier-stokes",  "gray-scott",       "phi4-plane"};
   static_assert(std::size(names) == std::variant_size_v<Equation>);
   return names[equation.index()];
 }
@@ -169,12 +184,12 @@ std::string description(const Equation& equation) {
   };
   std::visit(
       [&](const auto& e) {
-        add("sigma_or_eta", [&] {
-          if constexpr (requires { e.eta; })
-            return e.eta;
-          else
-            return e.sigma;
-        }());
+        if constexpr (requires { e.eta; })
+          add("sigma_or_eta", e.eta);
+        else if constexpr (requires { e.sigma; })
+          add("sigma_or_eta", e.sigma);
+        else
+          for (const double sigma : e.scheme().sigma) add("sigma_or_eta", sigma);
         add("time", e.time);
         if constexpr (requires { e.nu; }) add("nu", e.nu);
         if constexpr (requires { e.velocity; }) add("velocity", e.velocity);
@@ -182,6 +197,17 @@ std::string description(const Equation& equation) {
         if constexpr (requires { e.length; }) add("length", e.length);
         if constexpr (requires { e.exchange; }) add("exchange", e.exchange);
         if constexpr (requires { e.correlation; }) add("correlation", e.correlation);
+        if constexpr (requires { e.wavenumber; }) {
+          add("amplitude", e.amplitude);
+          add("wavenumber", double(e.wavenumber));
+        }
+        if constexpr (requires { e.feed; }) {
+          add("diffusion_u", e.diffusion_u);
+          add("diffusion_v", e.diffusion_v);
+          add("feed", e.feed);
+          add("kill", e.kill);
+          for (const double mean : e.initial_mean) add("initial.mean", mean);
+        }
         if constexpr (requires { e.hurst; }) add("hurst", e.hurst);
         if constexpr (requires { e.steps; }) add("steps", double(e.steps));
         if constexpr (requires { e.simulated; }) add("simulated", double(e.simulated));
@@ -192,17 +218,15 @@ std::string description(const Equation& equation) {
           add("initial.modes", double(e.initial.modes));
           add("initial.decay", e.initial.decay);
           add("initial.amplitude", e.initial.amplitude);
-          add("initial.mean_scale", e.initial.mean_scale);
-        }
-        if constexpr (requires { e.initial.longest; }) {
-          add("initial.longest", double(e.initial.longest));
-          add("initial.decay", e.initial.decay);
+          if constexpr (requires { e.initial.mean_scale; }) add("initial.mean_scale", e.initial.mean_scale);
+          if constexpr (requires { e.initial.offset; }) add("initial.offset", e.initial.offset);
         }
         if constexpr (requires { e.noise.amplitude; })
           for (const double q : e.noise.amplitude) add("q", q);
         if constexpr (requires { e.noise.each; })
           for (const double q : e.noise.each.amplitude) add("q", q);
-        if constexpr (requires { e.initial.longest; }) add("noise.rank", double(e.noise.rank()));
+        if constexpr (requires { e.noise.amplitude(0); })
+          for (Index i = 0; i < e.noise.rank(); i += 2) add("q", e.noise.amplitude(i));
       },
       equation);
   return out;
@@ -326,6 +350,38 @@ void add_simulate(CLI::App& app, Run& run) {
         plane->equation.points = {n, n};
       },
       "Points on each axis [32]");
+
+  const auto stokes =
+      add_equation(*command, run, "navier-stokes",
+                   "w_t = -u.grad w + nu Laplace w + A cos(m y) + sigma dW, a flow on a square",
+                   mno::spde::NavierStokes{}, one);
+  one->add_option("--nu", stokes->equation.nu, "Viscosity")->capture_default_str();
+  one->add_option("--amplitude", stokes->equation.amplitude, "Size A of the force")->capture_default_str();
+  one->add_option("--wavenumber", stokes->equation.wavenumber, "Wavenumber m of the force")
+      ->capture_default_str();
+  one->add_option("--sigma", stokes->equation.sigma, "Noise")->capture_default_str();
+  add_plane_options(one, stokes);
+
+  const auto gray = add_equation(*command, run, "gray-scott",
+                                 "u_t = D_u Laplace u - u v^2 + F (1 - u) + sigma_u dW, "
+                                 "v_t = D_v Laplace v + u v^2 - (F + k) v + sigma_v dW",
+                                 mno::spde::GrayScott{}, one);
+  one->add_option("--diffusion-u", gray->equation.diffusion_u, "D_u")->capture_default_str();
+  one->add_option("--diffusion-v", gray->equation.diffusion_v, "D_v")->capture_default_str();
+  one->add_option("--feed", gray->equation.feed, "F")->capture_default_str();
+  one->add_option("--kill", gray->equation.kill, "k")->capture_default_str();
+  one->add_option("--sigma-u", gray->equation.sigma_u, "Noise of u")->capture_default_str();
+  one->add_option("--sigma-v", gray->equation.sigma_v, "Noise of v")->capture_default_str();
+  one->add_option("--length", gray->equation.length, "Length of the square")->capture_default_str();
+  add_plane_options(one, gray);
+
+  const auto phi4_plane =
+      add_equation(*command, run, "phi4-plane", "u_t = nu Laplace u + growth u - u^3 + sigma dW on a square",
+                   mno::spde::Phi4Plane{}, one);
+  one->add_option("--nu", phi4_plane->equation.nu, "Diffusion")->capture_default_str();
+  one->add_option("--sigma", phi4_plane->equation.sigma, "Noise")->capture_default_str();
+  one->add_option("--growth", phi4_plane->equation.growth, "Linear growth")->capture_default_str();
+  add_plane_options(one, phi4_plane);
 
   const auto toy = [&](const char* name, const char* what, const mno::spde::DriftAndNoise& equation) {
     const auto setup = add_equation(*command, run, name, what, equation, one);

@@ -3,9 +3,12 @@
 #include <filesystem>
 #include <mno/simulate/burgers.hpp>
 #include <mno/simulate/coupled_heat.hpp>
+#include <mno/simulate/gray_scott.hpp>
 #include <mno/simulate/heat.hpp>
 #include <mno/simulate/kuramoto_sivashinsky.hpp>
+#include <mno/simulate/navier_stokes.hpp>
 #include <mno/simulate/phi4.hpp>
+#include <mno/simulate/phi4_plane.hpp>
 #include <mno/simulate/phi4_spdebench.hpp>
 #include <mno/simulate/plane_heat.hpp>
 #include <mno/simulate/rough_volatility.hpp>
@@ -16,9 +19,10 @@
 
 namespace program {
 
-using Equation = std::variant<mno::spde::Burgers, mno::spde::Phi4, mno::spde::Phi4SpdeBench,
-                              mno::spde::RoughVolatility, mno::spde::Heat, mno::spde::KuramotoSivashinsky,
-                              mno::spde::CoupledHeat, mno::spde::PlaneHeat>;
+using Equation =
+    std::variant<mno::spde::Burgers, mno::spde::Phi4, mno::spde::Phi4SpdeBench, mno::spde::RoughVolatility,
+                 mno::spde::Heat, mno::spde::KuramotoSivashinsky, mno::spde::CoupledHeat,
+                 mno::spde::PlaneHeat, mno::spde::NavierStokes, mno::spde::GrayScott, mno::spde::Phi4Plane>;
 
 /// As mno simulate calls it.
 std::string name_of(const Equation& equation);

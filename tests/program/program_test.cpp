@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <numeric>
 #include <sstream>
 #include <thread>
@@ -289,10 +290,41 @@ TEST_CASE("a model that was trained with least points keeps them, and answers on
   CHECK(mno_in(folder, run + "-o other.safetensors --least-points -1").code == 2);
 }
 
+TEST_CASE("equations on squares are drawn with their channels, and in their order") {
+  const Scratch folder;
+  const auto draw = [&](const std::string& equation) {
+    return mno_in(folder,
+                  "simulate " + equation + " --samples 6 --ensemble 4 --steps 4 --seed 2 -o data.npz");
+  };
+  const auto layout = [&](const std::string& array) {
+    return NpzReader(folder / "data.npz").open(array)->layout().str();
+  };
+  const auto flow = draw("navier-stokes --wavenumber 3 --points 16 --time 0.08 --times 0.04,0.08");
+  REQUIRE_MESSAGE(flow.code == 0, flow.errors);
+  CHECK(layout("uT") == "f32 (12, 4, 1, 16, 16)");
+  CHECK(NpzReader(folder / "data.npz").read("length").values<double>()[1] ==
+        doctest::Approx(2 * std::numbers::pi));
+  REQUIRE(draw("phi4-plane --points 24").code == 0);
+  CHECK(layout("u0") == "f32 (6, 1, 24, 24)");
+  const auto reaction = draw("gray-scott --points 16 --simulated 32 --time 2 --feed 0.03 --sigma-v 0");
+  REQUIRE_MESSAGE(reaction.code == 0, reaction.errors);
+  CHECK(layout("uT") == "f32 (6, 4, 2, 16, 16)");
+  const auto u0 = NpzReader(folder / "data.npz").read("u0").values<float>();
+  const auto mean = [&](Index channel) {
+    return std::accumulate(u0.begin() + channel * 256, u0.begin() + (channel + 1) * 256, 0.) / 256;
+  };
+  CHECK(mean(0) == doctest::Approx(0.9).epsilon(1e-3));  // u before v
+  CHECK(mean(1) == doctest::Approx(0.1).epsilon(1e-3));
+  const auto wrong = draw("navier-stokes --wavenumber 40");
+  CHECK(wrong.code == 2);
+  CHECK(says(wrong.errors, "'wavenumber': expected a number from 1 to 21, what 64 points carry, got 40."));
+}
+
 TEST_CASE("every command has a help text with an example, and says what is wrong with a command line") {
   const Scratch folder;
-  for (const char* command : {"", "simulate", "simulate burgers", "train", "predict", "evaluate",
-                              "experiment", "experiment burgers", "report", "tables", "info", "operators"}) {
+  for (const char* command :
+       {"", "simulate", "simulate burgers", "simulate navier-stokes", "train", "predict", "evaluate",
+        "experiment", "experiment burgers", "report", "tables", "info", "operators"}) {
     CAPTURE(std::string(command));
     const auto help = mno_in(folder, std::string(command) + " --help");
     CHECK(help.code == 0);

@@ -14,7 +14,7 @@ struct SteppedHeat : Heat {
   static constexpr Index steps = 5;
   template <class T> using Solver = ExponentialEuler<T, SteppedHeat>;
   SpectralScheme scheme() const {
-    return {"SteppedHeat",    "nothing", sigma, time / double(steps), points, points,
+    return {"SteppedHeat",    "nothing", {sigma}, time / double(steps), points, points,
             (points - 1) / 2, initial,   noise};
   }
   std::complex<double> nonlinear_symbol(Index) const { return 0; }

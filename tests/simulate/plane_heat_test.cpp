@@ -22,14 +22,6 @@ TEST_CASE("members have the exact mean and covariance at every query time") {
   }
 }
 
-TEST_CASE("every wave once: of k and -k one stands for both") {
-  const auto waves = plane_waves(3);
-  CHECK(waves.size() == 14);  // 28 of 0 < |k|^2 <= 9
-  for (const PlaneWave& a : waves)
-    for (const PlaneWave& b : waves) CHECK_FALSE((a.x == -b.x && a.y == -b.y));
-  CHECK(PlaneNoise(3).rank() == 29);
-}
-
 TEST_CASE(
     "the law solves the equation wave by wave, has one variance everywhere and is the same on every grid") {
   PlaneHeat heat{.points = {8, 8}};

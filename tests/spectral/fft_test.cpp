@@ -64,6 +64,33 @@ TEST_CASE("forward then inverse gives n times the signal") {
     CHECK(z[i] == doctest::Approx(double(n) * original[i]).epsilon(1e-12));
 }
 
+TEST_CASE("points that lie apart are read and written as if they stood together") {
+  constexpr Index lanes = 2, row = 2 * lanes, pitch = row + 3;
+  for (const Index n : {1, 2, 5, 16, 24}) {
+    CAPTURE(n);
+    std::vector<double> x(std::size_t(n * row)), apart(std::size_t(n * pitch), 7.), line(x.size()),
+        spare(x.size());
+    Stream stream(4);
+    for (Index j = 0; j < n; ++j)
+      for (Index m = 0; m < row; ++m)
+        x[std::size_t(j * row + m)] = apart[std::size_t(j * pitch + m)] = stream.normal();
+    const auto together = x, given = apart;
+    const Fft<double, lanes> fft(n);
+    const double* const expected = fft.forward(x.data(), spare.data());
+    std::vector<double> other(x.size());
+    const double* const found = fft.forward_from(apart.data(), pitch, line.data(), other.data());
+    for (Index i = 0; i < n * row; ++i) CHECK(found[i] == expected[i]);
+    CHECK(apart == given);
+    x = line = together;
+    const double* const back = fft.inverse(x.data(), spare.data());
+    fft.inverse_to(line.data(), other.data(), apart.data(), pitch);
+    for (Index j = 0; j < n; ++j) {
+      for (Index m = 0; m < row; ++m) CHECK(apart[std::size_t(j * pitch + m)] == back[j * row + m]);
+      for (Index m = row; m < pitch; ++m) CHECK(apart[std::size_t(j * pitch + m)] == 7);  // between them
+    }
+  }
+}
+
 TEST_CASE("a transform of no points is refused with a sentence") {
   CHECK_THROWS_WITH((Fft<float, 8>(0)), "mno::Fft: argument 'n': expected at least one point, got 0.");
 }

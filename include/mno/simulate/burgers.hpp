@@ -30,7 +30,7 @@ struct Burgers {
   SpectralScheme scheme() const {
     return {"Burgers",
             "take more steps, or a larger nu",
-            sigma,
+            {sigma},
             time / double(steps),
             simulated,
             kept,

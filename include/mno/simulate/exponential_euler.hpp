@@ -4,14 +4,14 @@
 //     û_k ← e^{λ dt} û_k + ((e^{λ dt} − 1)/λ) N̂_k(u) + exact Ornstein–Uhlenbeck noise,   N̂_k(u) = n_k
 //     f(u)^_k.
 //
-// Two members travel as one complex field z = u + iv: every operation above is linear and real, or acts on
-// values, so real and imaginary part never mix, and a complex transform serves two members without waste.
+// Two members travel as one complex field, pairs.hpp.
 #include <algorithm>
 #include <cmath>
 #include <complex>
 #include <vector>
 
 #include "mno/simulate/normal.hpp"
+#include "mno/simulate/pairs.hpp"
 #include "mno/simulate/simulate.hpp"
 #include "mno/simulate/spectral_scheme.hpp"
 #include "mno/spectral/fft.hpp"
@@ -35,7 +35,7 @@ template <class T, class Equation> class ExponentialEuler {
     }
     for (Index k = 0; k <= scheme_.noise.modes(); ++k) {
       const double deviation =
-          scheme_.sigma * scheme_.noise[k] * ornstein_uhlenbeck_deviation(equation.rate(k), dt);
+          scheme_.sigma[0] * scheme_.noise[k] * ornstein_uhlenbeck_deviation(equation.rate(k), dt);
       noise_.push_back(T(k == 0 ? deviation : deviation / std::numbers::sqrt2));
     }
   }
@@ -68,11 +68,8 @@ template <class T, class Equation> class ExponentialEuler {
 
   void run_block(const detail::Task<T, 1>& task, const FourierSeries& series, Index first,
                  Memory memory) const {
-    for (Index i = 0; i < modes(); ++i) {  // (1 + i) û_k: both members start from u_0
-      const auto c = series.coefficient(i - scheme_.highest) * std::complex<double>(1, 1);
-      std::fill_n(memory.state + i * Transform::row, lanes, T(c.real()));
-      std::fill_n(memory.state + i * Transform::row + lanes, lanes, T(c.imag()));
-    }
+    for (Index i = 0; i < modes(); ++i)
+      detail::set_pairs<lanes>(memory.state + i * Transform::row, series.coefficient(i - scheme_.highest));
     Normals<block> normals(task.seed, stream_of(Draw::noise, task.sample), first);
     std::size_t query = 0;
     for (Index step = 0;; ++step) {
@@ -86,8 +83,9 @@ template <class T, class Equation> class ExponentialEuler {
         for (Index m = 0; m < lanes; ++m) value[m] = Equation::nonlinearity(value[m]);
       }
       advance(memory);
-      if (scheme_.sigma > 0) add_noise(memory, normals, step);
-      check_finite(task, memory.state + scheme_.highest * Transform::row, first, step + 1);
+      if (scheme_.sigma[0] > 0) add_noise(memory, normals, step);
+      detail::check_finite<lanes>(task, scheme_, memory.state + scheme_.highest * Transform::row, first,
+                                  step + 1);
     }
   }
 
@@ -125,45 +123,16 @@ template <class T, class Equation> class ExponentialEuler {
     }
   }
 
-  /// A mode's noise q_k√2(β cos + γ sin) is q_k(β ∓ iγ)/√2 at ±k; the second member's is multiplied by i.
   void add_noise(Memory& memory, Normals<block>& normals, Index step) const {
     alignas(alignment) float drawn[4 * block];
-    for (Index d = 0; d < draws_; ++d) {
-      normals.draw(std::uint32_t(step * draws_ + d), drawn);
-      for (Index half = 0; half < 2; ++half) {
-        const Index i = 4 * d + 2 * half;
-        if (i >= scheme_.noise.rank()) return;
-        const Index k = scheme_.noise.wavenumber(i);
-        const float *const beta = drawn + 2 * half * block, *const gamma = beta + block;
-        const T c = noise_[std::size_t(k)];
-        T* const plus = memory.state + (scheme_.highest + k) * Transform::row;
-        T* const minus = memory.state + (scheme_.highest - k) * Transform::row;
-        if (k == 0) {
-          for (Index m = 0; m < block; ++m) plus[m] += c * T(beta[m]);
-          continue;
-        }
-        MNO_INDEPENDENT_ITERATIONS
-        for (Index m = 0; m < lanes; ++m) {
-          const T b = T(beta[m]), g = T(gamma[m]), b2 = T(beta[lanes + m]), g2 = T(gamma[lanes + m]);
-          plus[m] += c * (b + g2);
-          plus[lanes + m] += c * (b2 - g);
-          minus[m] += c * (b - g2);
-          minus[lanes + m] += c * (b2 + g);
-        }
-      }
+    for (Index i = 0; i < scheme_.noise.rank(); i += 2) {
+      if (i % 4 == 0) normals.draw(std::uint32_t(step * draws_ + i / 4), drawn);
+      const Index k = scheme_.noise.wavenumber(i);
+      const float *const beta = drawn + i % 4 * block, *const gamma = beta + block;
+      detail::add_wave_noise<lanes>(memory.state + (scheme_.highest + k) * Transform::row,
+                                    memory.state + (scheme_.highest - k) * Transform::row,
+                                    noise_[std::size_t(k)], beta, gamma);
     }
-  }
-
-  /// One value that is not finite makes every mode of its pair so within a step: the mean tells. Members
-  /// beyond the last one that was asked for only fill the block.
-  void check_finite(const detail::Task<T, 1>& task, const T* mean, Index first, Index step) const {
-    T sum = 0;
-    for (Index m = 0; m < block; ++m) sum += mean[m] - mean[m];
-    if (sum == 0) return;
-    for (Index m = 0; m < std::min(lanes, task.count - first); ++m)
-      if (!std::isfinite(mean[m]) || !std::isfinite(mean[lanes + m]))
-        detail::blow_up(scheme_.name, task.sample, first + m, step, double(step) * scheme_.dt,
-                        scheme_.remedy);
   }
 
   void write(const detail::Task<T, 1>& task, Index query, Index first, const T* values) const {

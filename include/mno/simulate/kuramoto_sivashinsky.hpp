@@ -29,7 +29,7 @@ struct KuramotoSivashinsky {
   template <class T> using Solver = ExponentialEuler<T, KuramotoSivashinsky>;
 
   SpectralScheme scheme() const {
-    return {"KuramotoSivashinsky", "take more steps", sigma, time / double(steps), simulated, kept,
+    return {"KuramotoSivashinsky", "take more steps", {sigma}, time / double(steps), simulated, kept,
             (simulated - 1) / 3,   initial,           noise};
   }
   double wavenumber(Index k) const { return 2 * std::numbers::pi * double(k) / length; }

@@ -30,7 +30,7 @@ struct Phi4 {
   SpectralScheme scheme() const {
     return {"Phi4",
             "take more steps, or a larger nu",
-            sigma,
+            {sigma},
             time / double(steps),
             simulated,
             kept,

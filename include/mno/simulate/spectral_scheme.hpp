@@ -1,5 +1,6 @@
 #pragma once
-// The numbers that define a spectral simulation on [0,1), and what they must satisfy.
+// The numbers that define a spectral simulation on a periodic line or square, and what they must satisfy.
+#include <array>
 #include <cmath>
 
 #include "mno/simulate/initial.hpp"
@@ -8,22 +9,22 @@
 namespace mno {
 
 /// What a spectral equation is to the stepper.
-struct SpectralScheme {
+template <class Initial, class Noise, Index Channels = 1> struct SpectralSchemeOf {
   const char* name;
-  const char* remedy;    // what to change when it blows up
-  double sigma;          // of the noise
-  double dt;             // time step
-  Index points;          // of the grid it is simulated on
-  Index kept;            // points that are handed out, a divisor of `points`
-  Index highest;         // modes |k| ≤ highest are kept
-  InitialField initial;  // u_0
-  ModalNoise noise;      // q_k
+  const char* remedy;                               // what to change when it blows up
+  std::array<double, std::size_t(Channels)> sigma;  // of each channel's noise
+  double dt;                                        // time step
+  Index points;                                     // of the grid it is simulated on, per axis
+  Index kept;                                       // points that are handed out, a divisor of `points`
+  Index highest;                                    // modes |k| ≤ highest are kept on every axis
+  Initial initial;                                  // u_0
+  Noise noise;                                      // q_k
 
   void check() const {
     initial.check();
     noise.check();
-    require(std::isfinite(sigma) && sigma >= 0, name, "sigma", Text("a number that is not negative"),
-            Text(sigma));
+    for (const double s : sigma)
+      require(std::isfinite(s) && s >= 0, name, "sigma", Text("a number that is not negative"), Text(s));
     require(std::isfinite(dt) && dt > 0, name, "time", Text("a positive time in at least one step"),
             Text("steps of ", dt));
     require(points >= 4, name, "simulated", Text("at least 4 points"), Text(points));
@@ -35,5 +36,7 @@ struct SpectralScheme {
             Text("at most ", highest, " modes on ", points, " points"), Text(noise.modes()));
   }
 };
+/// … of one channel on a line.
+using SpectralScheme = SpectralSchemeOf<InitialField, ModalNoise>;
 
 }  // namespace mno

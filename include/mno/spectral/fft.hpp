@@ -6,6 +6,7 @@
 //
 // Stockham's algorithm goes from one buffer to the other and back, one factor of n per pass, and leaves the
 // result in natural order. Factors 4 and 2 have their own butterflies, every other prime takes p² products.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -20,6 +21,13 @@
 #define MNO_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
 #else
 #define MNO_INDEPENDENT_ITERATIONS
+#endif
+// The same, for a short loop over lanes: it becomes vector instructions as it stands. g++ would write it out
+// and look for vectors in what is around it, which takes twice as long.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define MNO_LANES MNO_INDEPENDENT_ITERATIONS _Pragma("GCC unroll 1")
+#else
+#define MNO_LANES MNO_INDEPENDENT_ITERATIONS
 #endif
 
 namespace mno {
@@ -45,9 +53,24 @@ template <class T, Index Lanes> class Fft {
 
   /// y_k = Σ_j x_j e^{−2πi jk/n}. Both buffers are (point, re|im, lane) and are overwritten; returned is the
   /// one that holds y.
-  T* forward(T* x, T* spare) const { return run<false>(x, spare); }
+  T* forward(T* x, T* spare) const { return run<false>(x, spare, 0, passes_.size()); }
   /// y_j = Σ_k x_k e^{+2πi jk/n}
-  T* inverse(T* x, T* spare) const { return run<true>(x, spare); }
+  T* inverse(T* x, T* spare) const { return run<true>(x, spare, 0, passes_.size()); }
+
+  /// forward() of points that lie `pitch` numbers apart and stay as they are; both buffers are overwritten.
+  T* forward_from(const T* x, Index pitch, T* line, T* spare) const {
+    if (passes_.empty()) return std::copy_n(x, row, line) - row;
+    run_pass<false>(passes_.front(), x, pitch, line, row);
+    return run<false>(line, spare, 1, passes_.size());
+  }
+  /// inverse() to points that lie `pitch` numbers apart.
+  void inverse_to(T* x, T* spare, T* y, Index pitch) const {
+    if (passes_.empty()) {
+      std::copy_n(x, row, y);
+      return;
+    }
+    run_pass<true>(passes_.back(), run<true>(x, spare, 0, passes_.size() - 1), row, y, pitch);
+  }
 
  private:
   /// One factor of n: `length` points are left to transform, `stride` interleaved signals are done with.
@@ -68,27 +91,35 @@ template <class T, Index Lanes> class Fft {
     twiddles_.push_back(T(std::sin(angle)));
   }
 
-  template <bool Inverse> T* run(T* x, T* y) const {
-    for (const Pass& pass : passes_) {
-      const Index columns = pass.length / pass.radix;
-      for (Index j = 0; j < columns; ++j) {
-        const T* const w = twiddles_.data() + pass.twiddle + 2 * j * (pass.radix - 1);
-        for (Index q = 0; q < pass.stride; ++q) {
-          const T* const from = x + row * (q + pass.stride * j);
-          T* const to = y + row * (q + pass.stride * pass.radix * j);
-          const Index in = row * pass.stride * columns, out = row * pass.stride;
-          if (pass.radix == 4)
-            j == 0 ? radix4<Inverse, false>(from, in, to, out, w)
-                   : radix4<Inverse, true>(from, in, to, out, w);
-          else if (pass.radix == 2)
-            radix2<Inverse>(from, in, to, out, w);
-          else
-            any_radix<Inverse>(pass, from, in, to, out, w);
-        }
-      }
+  template <bool Inverse> T* run(T* x, T* y, std::size_t first, std::size_t last) const {
+    for (std::size_t i = first; i < last; ++i) {
+      run_pass<Inverse>(passes_[i], x, row, y, row);
       std::swap(x, y);
     }
     return x;
+  }
+
+  /// From points that lie `x_pitch` numbers apart to points that lie `y_pitch` apart.
+  template <bool Inverse>
+  void run_pass(const Pass& pass, const T* x, Index x_pitch, T* y, Index y_pitch) const {
+    const Index columns = pass.length / pass.radix, stride = pass.stride, radix = pass.radix;
+    const Index in = x_pitch * stride * columns, out = y_pitch * stride;
+    for (Index j = 0; j < columns; ++j) {
+      const T* const w = twiddles_.data() + pass.twiddle + 2 * j * (radix - 1);
+      const T* const from = x + x_pitch * stride * j;
+      T* const to = y + y_pitch * stride * radix * j;
+      const auto all = [&](auto&& butterfly) {
+        for (Index q = 0; q < stride; ++q) butterfly(from + x_pitch * q, to + y_pitch * q);
+      };
+      if (radix == 4 && j == 0)
+        all([&](const T* a, T* b) { radix4<Inverse, false>(a, in, b, out, w); });
+      else if (radix == 4)
+        all([&](const T* a, T* b) { radix4<Inverse, true>(a, in, b, out, w); });
+      else if (radix == 2)
+        all([&](const T* a, T* b) { radix2<Inverse>(a, in, b, out, w); });
+      else
+        all([&](const T* a, T* b) { any_radix<Inverse>(pass, a, in, b, out, w); });
+    }
   }
 
   // b_t = w^t Σ_r a_r e^{−2πi rt/p}, conjugated roots for the inverse.
