@@ -204,7 +204,7 @@ void add_train(CLI::App& app, Run& run) {
   add("data", "validation", o.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");
-  const std::vector<std::string> kinds(std::begin(demand::kind_names), std::end(demand::kind_names));
+  const std::vector<std::string> kinds = demand::kind_names();
   o.shape.kind = "mno-nugget";
   add("model", "kind", o.shape.kind, "Of the operator")->check(CLI::IsMember(kinds))->capture_default_str();
   add("model", "residual", o.residual, "Law of the residuals: gaussian, laplace, 'student_t NU' or …")

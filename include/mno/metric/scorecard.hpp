@@ -26,7 +26,7 @@
 // draws add to the squared errors of mean and variance, κ₂/S and κ₄/S + 2κ₂²/(S−1), is estimated without
 // bias from four draws up (floor.hpp) and taken away. w2s, w2g and cov_frobenius_rel have no such
 // correction: they are those of the S draws, and fall with S. Coverage is by order statistics, of the levels
-// that S draws can tell.
+// that S draws can tell. Where a model knows mean and covariance of its draws, these are scored as they are.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -132,17 +132,17 @@ template <int D> class Scorecard {
   }
   /// One condition: draws, (entry, draw), of a model that gives nothing else.
   void add(const Members& draws, const Members& members) {
-    begin(Kind::draws);
-    add_common(moments(draws), draws, members);
     if (least_ >= 2 && draws.cols() >= 4) of_draws_.add(draws);
     corrected_ = corrected_ && draws.cols() >= 4;
-    if (wants("crps")) draws_crps_.add(draws, members);
-    if (wants("coverage")) draws_coverage_.add(draws, members);
-    if (wants("cov_frobenius_rel") && differ(members)) {
-      between_ = true;
-      covariance_.add(draws, members);
-      if (floors_) covariance_floor_.add(first_half(members), second_half(members));
-    }
+    add_draws(moments(draws), draws, members, [&] { covariance_.add(draws, members); });
+  }
+  /// One condition: draws of a model that knows their mean and covariance, as a sample of a law. The law's
+  /// marginals are not looked at: that it is normal is not said.
+  template <class L>
+  void add_draws(const L& law, Index sample, const Members& draws, const Members& members) {
+    corrected_ = false;
+    add_draws(moments(law, sample), draws, members,
+              [&] { covariance_.add(covariance(law, sample), members); });
   }
 
   /// Did the members of some condition differ? If not, there is no law to be right about.
@@ -225,6 +225,18 @@ template <int D> class Scorecard {
     require(kind_.value_or(kind) == kind, "metric::Scorecard", "add",
             Text("laws alone, draws alone, or deterministic predictions alone"), Text("a mixture"));
     kind_ = kind;
+  }
+  template <class Covariance>
+  void add_draws(const Moments& model, const Members& draws, const Members& members,
+                 const Covariance& add_covariance) {
+    begin(Kind::draws);
+    add_common(model, draws, members);
+    if (wants("crps")) draws_crps_.add(draws, members);
+    if (wants("coverage")) draws_coverage_.add(draws, members);
+    if (!wants("cov_frobenius_rel") || !differ(members)) return;
+    between_ = true;
+    add_covariance();
+    if (floors_) covariance_floor_.add(first_half(members), second_half(members));
   }
   void add_common(const Moments& model, const Members& draws, const Members& members) {
     require(members.cols() >= least_, "metric::Scorecard", "members", Text("at least ", least_),
