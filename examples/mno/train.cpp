@@ -141,6 +141,10 @@ int train(TrainOptions& options) {
     return known.train(read_statistics<D>(file, keep), std::nullopt, request);
   });
   progress.close();
+  if (result.interrupted && !std::filesystem::exists(request.fit.checkpoint)) {
+    std::cerr << "Interrupted; nothing of it is kept.\n";
+    return stopped;
+  }
   if (result.interrupted) {
     std::cerr << "Interrupted in epoch " << result.epochs_done + 1 << "; the checkpoint is '"
               << request.fit.checkpoint.string() << "'. To go on:\n  " << command_to_resume() << "\n";

@@ -29,10 +29,11 @@ inline constexpr Kind kinds[] = {
     {"wiener-chaos", "mno/baseline/wiener_chaos.hpp", "mno::WienerChaosDraws<Shape>"},
     {"sdeno", "mno/baseline/sdeno.hpp", "mno::Sdeno<Shape>"},
     {"f-spdeno", "mno/baseline/f_spdeno.hpp", "mno::FSpdeno<Shape>"},
-    // A draw of these three runs a network in every step of a solver: they are smaller.
-    {"neural-sde", "mno/baseline/neural_sde.hpp", "mno::NeuralSde<demand::Narrow<Shape>>", 24, 2},
-    {"neural-cde", "mno/baseline/neural_cde.hpp", "mno::NeuralCde<Shape>", 64, 1},
-    {"neural-spde", "mno/baseline/neural_spde.hpp", "mno::NeuralSpde<demand::Narrow<Shape>>", 32, 1},
+    // A draw of these three runs networks in each of 8 steps of a solver: they are smaller.
+    {"neural-sde", "mno/baseline/neural_sde.hpp", "mno::NeuralSde<demand::Narrow<Shape>, float, 8>", 24, 2},
+    {"neural-cde", "mno/baseline/neural_cde.hpp", "mno::NeuralCde<Shape, float, 4, 8>", 48, 1},
+    {"neural-spde", "mno/baseline/neural_spde.hpp", "mno::NeuralSpde<demand::Narrow<Shape>, float, 8>", 32,
+     1},
     // A law: one step of the equation. Two networks, together as large as the others.
     {"neural-sde-transition", "mno/baseline/neural_sde.hpp", "mno::NeuralSdeTransition<Shape>", 32, 4},
     // Trained once: what differs is how many evaluations of its network a draw takes.

@@ -5,8 +5,8 @@
 //   const auto [surrogate, report] = fit_diffusion<Diffusion<Shape, 50>>(data, options);
 //
 // Optimiser and batch are those of the options for both. The denoiser trains as long as is asked for, or as
-// the longest that `fit` tries, and its weights are averaged. An interrupted run goes on with the mean where
-// it was; the denoiser begins again.
+// the longest that `fit` tries, and its weights are averaged. A run that is interrupted goes on from its
+// checkpoint while the mean is trained; later it leaves none, and begins again.
 #include "mno/baseline/diffusion_data.hpp"
 #include "mno/train/fit.hpp"
 
@@ -85,6 +85,9 @@ requires(baseline::is_diffusion<M>) Fit<M> fit_diffusion(FitData<typename M::Sca
   about["data.samples"] = mean.surrogate.about().at("data.samples");
   std::vector<FitChoice> choices = mean.report.choices;
   if (!report.interrupted) {
+    std::error_code ignored;
+    for (const char* end : {"", ".previous"})
+      if (!options.checkpoint.empty()) std::filesystem::remove(options.checkpoint.string() + end, ignored);
     options.training.epochs =
         mno::detail::lengths<Mean>(options.training.epochs, options.training, data.train, true).back();
     const Field<T, M::dimension> fields = predict(mean_model, data.train.condition(), device);
