@@ -50,6 +50,9 @@ constexpr double seconds_between_lines = 15;
 const std::vector<std::string> all_rivals{
     "noise-fno",  "noise-ffno",  "wiener-chaos",          "sdeno",       "f-spdeno", "neural-sde",
     "neural-cde", "neural-spde", "neural-sde-transition", "diffusion-50"};
+/// A step of these costs as much as tens of others', so they have one length, that of the middle.
+const std::vector<std::string> solvers{"neural-sde", "neural-cde", "neural-spde"};
+constexpr Index steps_of_solvers = 2500;
 
 std::string numbers(const std::vector<double>& values) {
   std::string out;
@@ -287,6 +290,7 @@ program::ShapeNumbers Study::shape_of(const std::string& method) const {
 Training Study::tuned(const std::string& method) const {
   Training training;
   training.options.adamw = swept_.best(method, training.options.adamw);
+  if (std::ranges::find(solvers, method) != solvers.end()) training.steps = steps_of_solvers;
   return training;
 }
 
