@@ -5,12 +5,24 @@
 namespace experiment {
 
 extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
-    coverage, ablations, heat, defaults, winds, electricity;
+    coverage, ablations, heat, defaults, winds, electricity, sweep, budget, generative_efficiency;
 
 inline const std::vector<const Experiment*>& all() {
-  static const std::vector<const Experiment*> list{
-      &burgers,  &phi4,      &spdebench_phi4, &rough_volatility, &superresolution, &cross_covariance,
-      &coverage, &ablations, &heat,           &defaults,         &winds,           &electricity};
+  static const std::vector<const Experiment*> list{&burgers,
+                                                   &phi4,
+                                                   &spdebench_phi4,
+                                                   &rough_volatility,
+                                                   &superresolution,
+                                                   &cross_covariance,
+                                                   &coverage,
+                                                   &ablations,
+                                                   &heat,
+                                                   &defaults,
+                                                   &winds,
+                                                   &electricity,
+                                                   &sweep,
+                                                   &budget,
+                                                   &generative_efficiency};
   return list;
 }
 

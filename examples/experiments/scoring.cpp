@@ -78,16 +78,19 @@ std::vector<Row> Study::score(const Place& place, const Trained& trained, std::s
   metric::Scorecard<1> card(grid_of(data, model->domain()), data.members, {.floors = false});
   ToExact to_exact;
   const auto add = [&](const auto& law, const Prediction<1>& p) {
-    if (p.draws.size() > 0) {  // their distance from the exact law would be their own error
+    const bool drawn = p.draws.size() > 0;
+    if (drawn && !model->gives_law()) {  // their distance from the exact law would be their own error
       card.add(p.draws, p.members);
       return;
     }
-    if (stochastic)
+    if (drawn)
+      card.add_draws(law, 0, p.draws, p.members);
+    else if (stochastic)
       card.add(law, 0, draws_of(law, data.members, pair, p.sample), p.members);
     else
       card.add(law.mean, 0, p.members);
     if (const auto exact = exact_law_of(data, pair, p.sample, double(p.time), model->normaliser()))
-      to_exact.add(law, *exact, stochastic);
+      to_exact.add(law, *exact, stochastic || drawn);
   };
   program::for_each_prediction<1>(*model, *file,
                                   {.time = place.time,

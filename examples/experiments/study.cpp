@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "command.hpp"
+#include "demand/kind_list.hpp"
 #include "exact.hpp"
 #include "history.hpp"
 #include "recipes.hpp"
@@ -31,6 +32,10 @@ Index begin_of(Study::Use use) {
       return 100000;
     case Study::Use::calibration:
       return 300000;
+    case Study::Use::sweep:
+      return 400000;
+    case Study::Use::sweep_validation:
+      return 500000;
     default:
       return 700000;
   }
@@ -40,6 +45,14 @@ Index begin_of(Study::Use use) {
 constexpr const char* version = "2";
 
 constexpr double seconds_between_lines = 15;
+
+/// Of diffusion one: others have the same weights.
+const std::vector<std::string> all_rivals{
+    "noise-fno",  "noise-ffno",  "wiener-chaos",          "sdeno",       "f-spdeno", "neural-sde",
+    "neural-cde", "neural-spde", "neural-sde-transition", "diffusion-50"};
+/// A step of these costs as much as tens of others', so they have one length, that of the middle.
+const std::vector<std::string> solvers{"neural-sde", "neural-cde", "neural-spde"};
+constexpr Index steps_of_solvers = 2500;
 
 std::string numbers(const std::vector<double>& values) {
   std::string out;
@@ -116,6 +129,7 @@ Splits Splits::at(Index coarser) const {
 Study::Study(const Experiment& experiment, const Options& options)
     : experiment_(experiment),
       options_(options),
+      swept_(options.sweep),
       progress_(std::make_unique<program::Progress>(options.json)) {
   Sizes& sizes = options_.sizes;
   const Sizes& standard = options_.full ? experiment.full : experiment.quick;
@@ -124,6 +138,7 @@ Study::Study(const Experiment& experiment, const Options& options)
     if (sizes.*member == 0) sizes.*member = standard.*member;
   mno::require(sizes.train <= begin_of(Use::validation), "experiment", "--samples",
                mno::Text("at most ", begin_of(Use::validation)), mno::Text(sizes.train));
+  if (std::ranges::find(options_.rivals, "all") != options_.rivals.end()) options_.rivals = all_rivals;
   options_.threads = program::threads(options_.threads);
   if (options_.cache.empty()) {
     const auto parent = std::filesystem::absolute(options_.folder).lexically_normal().parent_path();
@@ -140,8 +155,9 @@ void Study::say(const std::string& text) const {
 }
 
 program::ShapeNumbers Study::shape(const std::string& kind, int rank) const {
-  program::ShapeNumbers wanted = options_.shape;
-  const program::ShapeNumbers& own = experiment_.shape;
+  program::ShapeNumbers wanted = options_.shape, own = experiment_.shape;
+  if (const demand::Kind* rival = demand::kind_of(kind); rival && rival->width > 0)
+    own = demand::completed({.kind = kind, .dimension = 1, .channels = 1});  // it has numbers of its own
   const auto fill = [](int& number, int value) {
     if (number == 0) number = value;
   };
@@ -218,10 +234,11 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
   const Index per_epoch = (data.train.rows + options.batch - 1) / options.batch;
   if (training.steps > 0) options.epochs = std::max<Index>(1, training.steps / per_epoch);
   if (const Index epochs = options_.sizes.epochs; epochs > 0) options.epochs = epochs;
+  const Index length = options.epochs * per_epoch;
   if (training.beginning > 0)
     training.recipe().warmup_epochs = training.recipe().ramp_epochs =
         Index(std::lround(training.beginning * double(options.epochs)));
-  Trained trained{method, training.name, full, data.train, {}};
+  Trained trained{method, training.name, full, data.train, {}, Spread::own, length};
   for (std::size_t pair = 0; pair < data.train.pairs.size(); ++pair) {
     options.seed = std::uint64_t(pair + 1);
     const std::string key =
@@ -261,9 +278,25 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
   return trained;
 }
 
+std::vector<std::string> Study::compared() const {
+  std::vector<std::string> all{"mno", "fno"};
+  const auto& rivals = options_.rivals.empty() ? all_rivals : options_.rivals;
+  all.insert(all.end(), rivals.begin(), rivals.end());
+  return all;
+}
+program::ShapeNumbers Study::shape_of(const std::string& method) const {
+  return method == "mno" ? shape() : shape(method);
+}
+Training Study::tuned(const std::string& method) const {
+  Training training;
+  training.options.adamw = swept_.best(method, training.options.adamw);
+  if (std::ranges::find(solvers, method) != solvers.end()) training.steps = steps_of_solvers;
+  return training;
+}
+
 std::vector<Trained> Study::rivals(const Splits& data) {
   std::vector<Trained> all;
-  for (const std::string& kind : options_.rivals) all.push_back(train(kind, shape(kind), {}, data));
+  for (const std::string& kind : options_.rivals) all.push_back(train(kind, shape(kind), tuned(kind), data));
   if (!all.empty()) all.push_back(train("mno-energy", shape(), recipe::energy(), data));
   return all;
 }
@@ -422,6 +455,13 @@ std::unique_ptr<program::Predictor<1>> Study::load(const Trained& trained, std::
 
 program::Cost Study::cost(const Trained& trained, const Data& data, Index draws) const {
   return program::cost(*load(trained, 0), *program::open_ensembles(data.pairs.at(0).path), draws);
+}
+
+std::vector<program::Times> Study::times(const std::vector<Trained>& all, const Data& data,
+                                         Index draws) const {
+  std::vector<std::unique_ptr<program::Predictor<1>>> models;
+  for (const Trained& one : all) models.push_back(load(one, 0));
+  return program::times(models, *program::open_ensembles(data.pairs.at(0).path), draws);
 }
 
 }  // namespace experiment

@@ -22,6 +22,7 @@
 
 #include "results.hpp"
 #include "simulate.hpp"
+#include "swept.hpp"
 
 namespace experiment {
 
@@ -97,6 +98,7 @@ struct Trained {
   Data train{};
   std::vector<std::filesystem::path> models{};
   Spread spread = Spread::own;
+  Index steps = 0;  // of training, where these were asked for
 };
 
 /// Laws around the mean of a deterministic operator that know nothing of the condition's spread: what a law
@@ -108,6 +110,7 @@ struct Options {
   program::ShapeNumbers shape{};      // 0: what the experiment says
   std::vector<int> ranks{};           // of ablations; none: what the experiment says
   std::vector<std::string> rivals{};  // further kinds of operators, where an experiment compares some
+  std::filesystem::path sweep{};      // rows that the optimiser of these is taken from; none: the usual one
   std::uint64_t data_seed = 1;        // of the first pair
   std::filesystem::path folder{}, cache{};
   std::filesystem::path measured = "build/measured";  // where examples/measured/fetch has put its files
@@ -142,7 +145,7 @@ class Study {
   std::vector<int> ranks(std::vector<int> standard) const;
 
   /// What a set of conditions is for: each use has a piece of the seeds' sequences of its own.
-  enum class Use { training, validation, test, calibration };
+  enum class Use { training, validation, test, calibration, sweep, sweep_validation };
   struct Draw {
     Index samples = 0, members = 0;  // members 0: as many as the study has
     std::vector<double> times{};
@@ -158,8 +161,15 @@ class Study {
   Trained train(const std::string& method, const program::ShapeNumbers& shape, Training training,
                 const Splits& data);
 
-  /// Operators of the kinds that the command line names, trained by what `fit` chooses; beside them a law by
-  /// their loss, which tells the loss from the operator. Nothing is trained yet.
+  /// mno, fno and the rivals of the command line, or all rivals there are.
+  std::vector<std::string> compared() const;
+  /// The operator of one of these.
+  program::ShapeNumbers shape_of(const std::string& method) const;
+  /// Its training: by what `fit` chooses, with the optimiser that the sweep of the command line found.
+  Training tuned(const std::string& method) const;
+  const Swept& swept() const { return swept_; }
+  /// Operators of the kinds that the command line names; beside them a law by their loss, which tells the
+  /// loss from the operator. Nothing is trained yet.
   std::vector<Trained> rivals(const Splits& data);
 
   /// Simulates and trains what is not there.
@@ -193,6 +203,9 @@ class Study {
                            const std::function<void(const program::Prediction<1>&)>& sink) const;
   /// Time and memory of a law and of draws from it, by the model of the first pair.
   program::Cost cost(const Trained& trained, const Data& data, Index draws) const;
+  /// Of several, measured in turns on the first conditions of the data: so many draws of one condition, or
+  /// its moments where `draws` is 0.
+  std::vector<program::Times> times(const std::vector<Trained>& all, const Data& data, Index draws) const;
 
   mno::report::RunRecord& record() { return record_; }
 
@@ -227,6 +240,7 @@ class Study {
 
   const Experiment& experiment_;
   Options options_;
+  Swept swept_;
   std::vector<Simulation> simulations_{};
   std::vector<Job> jobs_{};
   std::map<std::string, std::shared_ptr<const Ensemble>> statistics_{};

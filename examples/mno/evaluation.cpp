@@ -150,7 +150,9 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
   for_each_prediction<D>(*loaded, file, selection, [&](const Prediction<D>& p) {
     content.add(std::span<const std::uint64_t>(&p.content, 1));
     ++count;
-    if (by_draws)
+    if (by_draws && loaded->gives_law())
+      card.add_draws(p.law, 0, p.draws, p.members);
+    else if (by_draws)
       card.add(p.draws, p.members);
     else if (stochastic)
       card.add(p.law, 0, card.wants_draws() ? draws_from(p) : metric::Members(), p.members);
@@ -245,8 +247,11 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
     condition.draws = selection.draws;
     condition.noise = (selection.seed << 32) + std::uint64_t(sample);
     const Field draws = model.own_draws(condition);
+    condition.draws = 1;
     sink({sample, time, initial,
-          mno::with_residual(mno::empirical_law(draws, selection.draws), mno::AnyResidual()),
+          model.gives_law()
+              ? model.own_law(condition)
+              : mno::with_residual(mno::empirical_law(draws, selection.draws), mno::AnyResidual()),
           metric::members(draws), members, further, origin, content});
   };
   file.for_each<float, D>([&](Index sample, Field& whole_initial, float time, Field& whole_members) {
@@ -330,6 +335,43 @@ Cost cost(const Predictor<1>& model, io::EnsembleReader& file, Index draws) {
   };
   result.law_seconds = median(laws);
   result.draw_seconds = median(all) / double(draws);
+  return result;
+}
+
+std::vector<Times> times(const std::vector<std::unique_ptr<Predictor<1>>>& models, io::EnsembleReader& file,
+                         Index draws) {
+  constexpr Index turns = 25;
+  using Clock = std::chrono::steady_clock;
+  const auto ask = [&](const Predictor<1>& model, mno::Condition<float, 1> condition) {
+    if (draws > 0 ? !model.gives_draws() : model.gives_law()) {
+      const auto law = model.own_law(condition);
+      return double(draws > 0 ? mno::sample(law, draws, 1).data()[0] : mno::variance(law).data()[0]);
+    }
+    condition.draws = draws > 0 ? draws : 100;
+    const mno::Field<float, 1> drawn = model.own_draws(condition);
+    return draws > 0 ? double(drawn.data()[0]) : metric::moments(metric::members(drawn)).variance[0];
+  };
+  std::vector<std::vector<double>> seconds(models.size());
+  file.for_each<float, 1>([&](Index sample, mno::Field<float, 1>& initial, float time,
+                              mno::Field<float, 1>&) {
+    if (sample >= turns) return;
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      mno::Field<float, 1> own = initial;
+      models[m]->to_own_coordinates(own);
+      const mno::Condition<float, 1> condition{std::as_const(own).view(), {&time, 1}};
+      if (sample == 0) ask(*models[m], condition);  // the first call prepares
+      const auto begin = Clock::now();
+      const double seen = ask(*models[m], condition);
+      seconds[m].push_back(std::chrono::duration<double>(Clock::now() - begin).count());
+      mno::require(std::isfinite(seen), "times", "model", mno::Text("finite predictions"), mno::Text(seen));
+    }
+  });
+  std::vector<Times> result;
+  for (std::vector<double>& all : seconds) {
+    std::ranges::sort(all);
+    const auto at = [&](double share) { return all[std::size_t(share * double(all.size() - 1))]; };
+    result.push_back({at(0.5), at(0.25), at(0.75)});
+  }
   return result;
 }
 

@@ -23,7 +23,8 @@ template <int D> struct Prediction {
   float time = 0;
   const mno::Field<float, D>& initial;
   const mno::Law<float, D, mno::AnyResidual>& law;  // of this condition alone
-  const mno::metric::Members& draws;    // (entry, draw) whose law this is, of noise inside; or none
+  const mno::metric::Members& draws;    // (entry, draw) of noise inside, whose law this is, or that of the
+                                        // model if it knows it; none: the model gives no draws
   const mno::metric::Members& members;  // (entry, member)
   const mno::metric::Members& further;  // those beyond the selection
   std::uint64_t origin = 0,
@@ -76,5 +77,14 @@ struct Cost {
   double peak_bytes = 0;    // the law, one draw and the workspace of the prediction
 };
 Cost cost(const Predictor<1>& model, mno::io::EnsembleReader& data, mno::Index draws);
+
+/// Seconds, over conditions.
+struct Times {
+  double median = 0, quartile_1 = 0, quartile_3 = 0;
+};
+/// What so many draws of one condition take by each of the models, or mean and variance where `draws` is 0,
+/// which a model that gives draws alone has to take from 100 of them. Models take turns; one thread.
+std::vector<Times> times(const std::vector<std::unique_ptr<Predictor<1>>>& models,
+                         mno::io::EnsembleReader& data, mno::Index draws);
 
 }  // namespace program

@@ -26,6 +26,7 @@ Json settings(const Experiment& one, const Study& study, const experiment::Optio
            {"shape", study.shape().list()}, {"ranks", options.ranks},
            {"data_seed", options.data_seed}};
   if (!options.rivals.empty()) all["rivals"] = options.rivals;
+  if (!options.sweep.empty()) all["sweep"] = options.sweep.string();
   return all;
 }
 
@@ -134,7 +135,8 @@ void add_experiment(CLI::App& app, Run& run) {
       "leaves report.html, results.json and run.json there, and data and models in results/cache, where "
       "other\n"
       "experiments find them. Given again, the command goes on where it was interrupted.");
-  const std::vector<std::string> kinds(std::begin(demand::kind_names), std::end(demand::kind_names));
+  std::vector<std::string> kinds = demand::kind_names();
+  kinds.push_back("all");
   for (const Experiment* one : experiment::all()) {
     auto options = std::make_shared<experiment::Options>();
     CLI::App* sub = command->add_subcommand(one->name, one->what);
@@ -165,9 +167,12 @@ void add_experiment(CLI::App& app, Run& run) {
         ->delimiter(',')
         ->check(CLI::PositiveNumber);
     sub->add_option("--rivals", options->rivals,
-                    "Further kinds of operators to compare, where an experiment does: noise-fno")
+                    "Further kinds of operators to compare, where an experiment does: noise-fno, neural-sde, "
+                    "…; all: every rival")
         ->delimiter(',')
         ->check(CLI::IsMember(kinds));
+    sub->add_option("--sweep", options->sweep,
+                    "Recorded rows of mno experiment sweep, to take the optimiser of every rival from");
     sub->add_option("--width", options->shape.width, "Channels of the backbone")->check(CLI::PositiveNumber);
     sub->add_option("--modes", options->shape.modes, "Wavenumbers kept")->check(CLI::PositiveNumber);
     sub->add_option("--depth", options->shape.depth, "Fourier layers")->check(CLI::PositiveNumber);

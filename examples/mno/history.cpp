@@ -51,8 +51,9 @@ void HistoryWriter::add(const mno::EpochReport& report) {
             {"learning_rate", number(report.learning_rate)},
             {"gradient_norm", number(report.gradient_norm)},
             {"terms", Json::object()}};
-  for (std::size_t i = 0; i < report.terms.size(); ++i)
-    if (report.terms[i] != 0) line["terms"][mno::Recipe::names()[i]] = number(report.terms[i]);
+  if (report.terms.size() == mno::Recipe::size)  // another loss has no names that are known here
+    for (std::size_t i = 0; i < report.terms.size(); ++i)
+      if (report.terms[i] != 0) line["terms"][mno::Recipe::names()[i]] = number(report.terms[i]);
   if (report.validation)
     for (const auto& [name, value] : report.validation->named()) line["validation"][name] = number(value);
   out_ << line.dump() << "\n" << std::flush;

@@ -141,6 +141,10 @@ int train(TrainOptions& options) {
     return known.train(read_statistics<D>(file, keep), std::nullopt, request);
   });
   progress.close();
+  if (result.interrupted && !std::filesystem::exists(request.fit.checkpoint)) {
+    std::cerr << "Interrupted; nothing of it is kept.\n";
+    return stopped;
+  }
   if (result.interrupted) {
     std::cerr << "Interrupted in epoch " << result.epochs_done + 1 << "; the checkpoint is '"
               << request.fit.checkpoint.string() << "'. To go on:\n  " << command_to_resume() << "\n";
@@ -204,7 +208,7 @@ void add_train(CLI::App& app, Run& run) {
   add("data", "validation", o.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");
-  const std::vector<std::string> kinds(std::begin(demand::kind_names), std::end(demand::kind_names));
+  const std::vector<std::string> kinds = demand::kind_names();
   o.shape.kind = "mno-nugget";
   add("model", "kind", o.shape.kind, "Of the operator")->check(CLI::IsMember(kinds))->capture_default_str();
   add("model", "residual", o.residual, "Law of the residuals: gaussian, laplace, 'student_t NU' or …")

@@ -1,7 +1,9 @@
 #pragma once
 // The whole library and the operators of others, to compare with.
 #include "mno/baseline/diffusion.hpp"
+#include "mno/baseline/diffusion_data.hpp"
 #include "mno/baseline/f_spdeno.hpp"
+#include "mno/baseline/fit_diffusion.hpp"
 #include "mno/baseline/neural_cde.hpp"
 #include "mno/baseline/neural_sde.hpp"
 #include "mno/baseline/neural_spde.hpp"

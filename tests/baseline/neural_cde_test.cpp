@@ -62,5 +62,5 @@ TEST_CASE("every draw begins at u_0, and no two are the same") {
 
 TEST_CASE("its size at the shape of the tables") {
   CHECK(NeuralCde<Standard>::parameters ==
-        64 * 3 + (16 * 2 * 64 * 64 + 64 * 65) + 17 * 64 * 65 + (128 * 65 + 129) + 1);
+        64 * 3 + (16 * 2 * 64 * 64 + 64 * 65) + 17 * 64 * 65 + (128 * 65 + 129) + 2);
 }

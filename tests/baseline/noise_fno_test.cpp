@@ -43,6 +43,6 @@ TEST_CASE("the noise is the same on 32, 64 and 128 points") {
 }
 
 TEST_CASE("about as large as the paper's operator") {
-  CHECK(NoiseFno<Standard>::parameters == 336 + 4 * 76080 + 6401 + 1);  // lift, layers, head, gate
+  CHECK(NoiseFno<Standard>::parameters == 336 + 4 * 76080 + 6401 + 2);  // lift, layers, head, path and gate
   CHECK(std::abs(double(NoiseFno<Standard>::parameters) / double(Mno<Standard>::parameters) - 1) < 0.1);
 }

@@ -108,8 +108,8 @@ TEST_CASE("a model's draws are those of its law, path by path") {
 }
 
 TEST_CASE("sizes, and a law that does not fit") {
-  CHECK(WienerChaosDraws<Standard>::parameters == 144 + 4 * 76080 + 6401 + (6272 + 129 * 152) + 1);
-  CHECK(WienerChaos<Standard, 1>::parameters == Mno<Standard>::parameters);
+  CHECK(WienerChaosDraws<Standard>::parameters == 144 + 4 * 76080 + 6401 + (6272 + 129 * 152) + 2);
+  CHECK(WienerChaos<Standard, 1>::parameters == PathMno<Standard>::parameters);
   CHECK_THROWS_WITH(sample(with_residual(GeometricBrownianMotion<2>{}.law, ChaosResidual<1, 3>{}), 1, 1),
                     "mno::ChaosResidual: argument 'law': expected a factor of 3 rows, one for every product, "
                     "and no nugget, "

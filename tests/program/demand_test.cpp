@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "io/scratch.hpp"
+#include "kind_list.hpp"
 #include "object.hpp"
 #include "options.hpp"
 #include "processor.hpp"
@@ -33,9 +34,11 @@ TEST_CASE("SHA-256 gives the digests that its standard publishes, in whatever pi
 
 TEST_CASE("the source of an operator is its kind and its numbers, and a model file gives them back") {
   const ShapeNumbers shape{"mno-path", 1, 2, 16, 48, 16, 4, 1};
-  CHECK(source_of(shape, "entry") ==
-        "#include \"operator_of.hpp\"\nMNO_OPERATOR(entry, mno_path, dimension = 1, channels = 2, rank = 16, "
-        "width = 48, modes = 16, depth = 4, known = 1)\n");
+  CHECK(
+      source_of(shape, "entry") ==
+      "#include <mno/model/model.hpp>\n#include \"operator_of.hpp\"\nnamespace entry_of {\n"
+      "struct Shape { static constexpr int dimension = 1, channels = 2, rank = 16, width = 48, modes = 16, "
+      "depth = 4, known = 1; };\nusing Model = mno::PathMno<Shape>;\n}\nMNO_OPERATOR(entry, \"mno-path\")\n");
   CHECK(shape.list() == "mno-path,1,2,16,48,16,4,1");
   CHECK(ShapeNumbers{"mno", 2, 1, 4, 16, 8, 2}.list() == "2,1,4,16,8,2");
   CHECK(ShapeNumbers::parse("mno-path",
@@ -45,6 +48,12 @@ TEST_CASE("the source of an operator is its kind and its numbers, and a model fi
   CHECK(says(refusal([&] { source_of({"mno", 1, 1, 0, 1, 1, 1}, "entry"); }), "a positive rank"));
   CHECK(completed({.kind = "fno", .dimension = 1, .channels = 1, .width = 7}).list() == "fno,1,1,16,7,16,4");
   CHECK(completed({.kind = "fno", .dimension = 2, .channels = 1}).list() == "fno,2,1,16,32,6,4");
+  CHECK(completed({.kind = "neural-sde", .dimension = 1, .channels = 1}).list() ==
+        "neural-sde,1,1,16,24,16,2");  // a kind may have numbers of its own, on a line
+  CHECK(completed({.kind = "neural-sde", .dimension = 2, .channels = 1}).list() ==
+        "neural-sde,2,1,16,32,6,4");
+  for (const Kind& kind : kinds)  // every header is there
+    CHECK_MESSAGE(std::filesystem::exists(std::string(MNO_SOURCE_DIR "/include/") + kind.header), kind.name);
 }
 
 TEST_CASE("all numbers of the options of a training cross the boundary") {

@@ -593,10 +593,10 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   const auto beside =
       mno_in(folder,
              "experiment burgers --samples 12 --validation 4 --test 3 --ensemble 8 --epochs 2 "
-             "--json -o out/rivals --rivals noise-fno" +
+             "--json -o out/rivals --rivals noise-fno,wiener-chaos,diffusion-50" +
                  small);
   REQUIRE_MESSAGE(beside.code == 0, beside.errors);
-  CHECK(cached().size() == after.size() + 7);  // two models with history and seconds
+  CHECK(cached().size() == after.size() + 13);  // four models with history and seconds
   std::map<std::string, std::vector<std::string>> of_rivals;
   const auto with_rivals = nlohmann::json::parse(beside.out);
   for (const auto& one : with_rivals["rows"]) of_rivals[one["method"]].push_back(one["metric"]);
@@ -604,7 +604,7 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   CHECK(of_rivals["mno-energy"] == metrics["mno"]);  // the law, by the loss of draws
   auto by_draws = metrics["mno"];
   by_draws.resize(by_draws.size() - 3);  // eight draws tell one of four levels of coverage
-  CHECK(of_rivals["noise-fno"] == by_draws);
+  for (const char* rival : {"noise-fno", "wiener-chaos", "diffusion-50"}) CHECK(of_rivals[rival] == by_draws);
 
   const auto other = mno_in(folder, run + " --data-seed 2");
   CHECK(other.code == 2);
@@ -615,6 +615,54 @@ TEST_CASE("an experiment goes from nothing to a page, goes on where it was, and 
   CHECK(nlohmann::json::parse(content(folder / "rows.json"))["rows"] ==
         nlohmann::json::parse(coverage.out)["rows"]);
   CHECK(content(folder / "coverage-coverage.svg").starts_with("<svg xmlns="));
+}
+
+TEST_CASE("a sweep tells other experiments how every method is trained best") {
+  const Scratch folder;
+  const auto run = [&](const std::string& name, const std::string& more) {
+    return mno_in(folder, "experiment " + name +
+                              " --samples 8 --validation 4 --test 4 --ensemble 8 --epochs 1 --pairs 1 "
+                              "--rivals noise-fno --json -o out/" +
+                              name + small + more);
+  };
+  const auto swept = run("sweep", "");
+  REQUIRE_MESSAGE(swept.code == 0, swept.errors);
+  const auto rows = nlohmann::json::parse(swept.out)["rows"];
+  std::map<std::string, std::vector<double>> crps;  // of every method, one for every setting
+  double least = 1e9, rate = 0, decay = -1;
+  for (const auto& row : rows) {
+    CHECK(std::isfinite(row["value"].get<double>()));
+    if (row["metric"] != "crps") continue;
+    const double value = row["value"];
+    crps[row["method"]].push_back(value);
+    if (row["method"] != "noise-fno" || value >= least) continue;
+    least = value;
+    rate = row["at"]["learning_rate"];
+    decay = row["at"]["weight_decay"];
+  }
+  for (const char* method : {"mno", "fno", "noise-fno"}) CHECK(crps[method].size() == 8);
+
+  CHECK(says(run("budget", "").errors, "--sweep FILE, a record of mno experiment sweep"));
+  CHECK(says(run("budget", " --sweep none.json").errors, "'none.json' has no rows of a sweep"));
+  REQUIRE(mno_in(folder, "report out/sweep --rows sweep.json").code == 0);
+  for (const std::string name : {"budget", "generative-efficiency"}) {
+    const auto done = run(name, " --restart --sweep sweep.json");
+    REQUIRE_MESSAGE(done.code == 0, done.errors);
+    for (const auto& row : nlohmann::json::parse(done.out)["rows"])
+      CHECK_MESSAGE(std::isfinite(row["value"].get<double>()), row.dump());
+    const auto record = nlohmann::json::parse(content(folder / "out" / name / "run.json"));
+    int seen = 0;
+    for (const auto& method : record["methods"]) {
+      if (method["method"] != "noise-fno") continue;
+      ++seen;
+      std::istringstream words(method["runs"][0]["training"].get<std::string>());
+      for (std::string word; words >> word;) {
+        if (word.starts_with("learning_rate=")) CHECK(std::stod(word.substr(14)) == rate);
+        if (word.starts_with("weight_decay=")) CHECK(std::stod(word.substr(13)) == decay);
+      }
+    }
+    CHECK(seen == (name == "budget" ? 2 : 1));
+  }
 }
 
 TEST_CASE("every experiment has a smallest form") {

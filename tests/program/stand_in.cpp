@@ -21,8 +21,9 @@ Status predict(const Predictor*, const Condition*, std::int32_t, Law*, Message e
 }
 std::uint64_t memory(const Predictor*) noexcept { return 0; }
 
-const Table table{version, sizeof(Table),     "mno",  "",    "",      1,        1,      3, 5, 7, 2, 0, 1, 0,
-                  0,       &use_planner_lock, &train, &load, &unload, &predict, &memory};
+const Table table{
+    version, sizeof(Table),     "mno",  "",    "",      1,        1,      3, 5, 7, 2, 0, 1, 0, 3,
+    0,       &use_planner_lock, &train, &load, &unload, &predict, &memory};
 
 }  // namespace
 

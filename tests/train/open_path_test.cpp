@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "mno/baseline/noise_fno.hpp"
 #include "mno/train/scores.hpp"
 
 using namespace mno;
@@ -41,6 +42,14 @@ TEST_CASE("opened for one time, nothing of u_0 reaches the mean at that time but
     if (leaf.name.starts_with("drift.pointwise"))
       for (double& value : model.leaf(leaf.name)) value = 0;
   CHECK(score(model, data).mean_rmse < 1e-12);  // the data's mean is zero, too
+}
+
+TEST_CASE("of an operator that gives draws it is opened likewise, whatever the noise is") {
+  const auto data = waves(std::vector<double>(20, 0.7));
+  NoiseFno<Line, double> model(3);
+  open_path(model, data);
+  for (const double open : model.leaf("drift.path.scale"))
+    CHECK(open == doctest::Approx(-1 / (1 - std::exp(-0.7))).epsilon(1e-12));
 }
 
 TEST_CASE("for several times it is the best compromise") {

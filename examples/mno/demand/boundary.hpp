@@ -11,7 +11,7 @@
 namespace demand::boundary {
 
 /// To be raised with every change of what stands below.
-inline constexpr std::uint32_t version = 2;
+inline constexpr std::uint32_t version = 3;
 
 /// What a call came to. All but `done` come with a sentence.
 enum class Status : std::int32_t { done, refused, cannot_write, no_memory, failed };
@@ -112,7 +112,7 @@ struct Condition {
   std::uint64_t noise;  // names that noise
 };
 /// Room for a law on the condition's grid. An operator that gives fields gives a mean alone: (batch·draws,
-/// …).
+/// …). One that gives draws gives their law where there is room for a factor.
 struct Law {
   float *mean, *factor, *nugget;  // (batch, grid…, C), (batch, grid…, r·C), (batch, grid…, C) or null
 };
@@ -130,6 +130,7 @@ struct Table {
   const char *kind, *shape, *expression;
   std::int32_t dimension, channels, rank, width, modes, depth, known;
   std::int32_t stochastic, gives_draws;  // a law, or draws; neither: one field
+  std::int32_t rows;  // of a law's factor, which draws may have too, in closed form; 0: none
   std::uint64_t parameters;
   void (*use_planner_lock)(PlannerLock lock) noexcept;
   Status (*train)(const Training* training, TrainingReport* report, Message error) noexcept;

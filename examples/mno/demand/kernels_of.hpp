@@ -23,16 +23,28 @@ template <class M> using TargetOf = mno::Target<float, M::dimension>;
 
 }  // namespace demand
 
-#define MNO_KERNELS(where, M)                                                                              \
-  where template double                                                                                    \
-  mno::detail::gradient_on<M, float, M::dimension, mno::detail::BlockLossOf<M>, mno::Cpu>(                 \
-      const M&, std::span<const float>, const demand::ConditionOf<M>&, const demand::ViewOf<M>&,           \
-      mno::detail::BlockLossOf<M>&, std::span<float>, mno::Cpu&, const demand::BarOf<M>&);                 \
+#define MNO_GRADIENT_KERNEL(where, M)                                                            \
+  where template double                                                                          \
+  mno::detail::gradient_on<M, float, M::dimension, mno::detail::BlockLossOf<M>, mno::Cpu>(       \
+      const M&, std::span<const float>, const demand::ConditionOf<M>&, const demand::ViewOf<M>&, \
+      mno::detail::BlockLossOf<M>&, std::span<float>, mno::Cpu&, const demand::BarOf<M>&);
+#define MNO_PREDICTION_KERNEL(where, M)                                                                    \
   where template void mno::detail::predict_on<M, float, M::dimension, mno::Cpu>(                           \
       const M&, std::span<const float>, const mno::PreparedWeights<float>*, const demand::ConditionOf<M>&, \
-      const demand::ViewOf<M>&, mno::Index, const demand::PredictedOf<M>&, mno::Cpu&);                     \
-  where template double                                                                                    \
-  mno::detail::evaluate_terms<demand::LossOf<M>, demand::BlockOf<M>, float, M::dimension>(                 \
-      const demand::LossOf<M>&, const demand::BlockOf<M>&, const demand::TargetOf<M>&, mno::TermValues*);  \
-  where template class mno::AdamW<float>;                                                                  \
+      const demand::ViewOf<M>&, mno::Index, const demand::PredictedOf<M>&, mno::Cpu&);
+#define MNO_LOSS_KERNELS(where, M)                                                                        \
+  where template double                                                                                   \
+  mno::detail::evaluate_terms<demand::LossOf<M>, demand::BlockOf<M>, float, M::dimension>(                \
+      const demand::LossOf<M>&, const demand::BlockOf<M>&, const demand::TargetOf<M>&, mno::TermValues*); \
+  where template class mno::AdamW<float>;                                                                 \
   where template double mno::clip_gradient<float>(std::span<float>, double);
+
+#define MNO_KERNELS(where, M)     \
+  MNO_GRADIENT_KERNEL(where, M)   \
+  MNO_PREDICTION_KERNEL(where, M) \
+  MNO_LOSS_KERNELS(where, M)
+/// Of a model that is not trained itself: A and B are, and give fields.
+#define MNO_KERNELS_OF_TWO(where, M, A, B) \
+  MNO_KERNELS(where, A)                    \
+  MNO_GRADIENT_KERNEL(where, B)            \
+  MNO_PREDICTION_KERNEL(where, M)

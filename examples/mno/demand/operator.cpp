@@ -154,10 +154,10 @@ void Predictor<D>::ask(const mno::Condition<float, D>& condition, bool own, boun
 
 template <int D>
 mno::Law<float, D> Predictor<D>::asked(const mno::Condition<float, D>& condition, bool own) const {
-  mno::require(!gives_draws(), "Predictor", "operator", mno::Text("one that gives a law or a field"),
-               mno::Text("one that gives draws"));
+  mno::require(gives_law() || !gives_draws(), "Predictor", "operator",
+               mno::Text("one that gives a law or a field"), mno::Text("one that gives draws"));
   const mno::View<const float, D>& u = condition.initial;
-  const mno::Index channels = table_->channels, rank = stochastic() ? table_->rank : 1;
+  const mno::Index channels = table_->channels, rank = gives_law() ? table_->rows : 1;
   mno::Field<float, D> mean(u.batch, u.grid, channels), factor(u.batch, u.grid, rank * channels), nugget;
   if (loaded_.has_nugget) nugget = mno::Field<float, D>(u.batch, u.grid, channels);
   ask(condition, own, {mean.data(), factor.data(), loaded_.has_nugget ? nugget.data() : nullptr});

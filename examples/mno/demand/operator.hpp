@@ -52,6 +52,7 @@ template <int D> class Predictor {
   const mno::Domain<D>& domain() const { return domain_; }
   bool stochastic() const { return table_->stochastic != 0; }
   bool gives_draws() const { return table_->gives_draws != 0; }
+  bool gives_law() const { return table_->rows > 0; }  // draws may have theirs in closed form
   std::size_t memory() const { return std::size_t(table_->memory(&loaded_)); }  // bytes that it works in
 
   /// In the units of the data.

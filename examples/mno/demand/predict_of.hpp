@@ -6,15 +6,35 @@
 
 namespace demand {
 
+/// Does a model that gives draws know their law? Then closed_form(model) is a model that gives it.
+template <class M>
+concept KnowsLaw = M::gives_draws && requires(const M& model) {
+  closed_form(model);
+};
+/// What gives the law of a model's draws: nothing, or a surrogate of its own.
+template <class M> struct LawOfDraws {
+  static constexpr int rows = M::stochastic ? mno::rank_of<typename M::ShapeType>() : 0;
+  explicit LawOfDraws(const mno::Surrogate<M>&) {}
+};
+template <KnowsLaw M> struct LawOfDraws<M> {
+  using Closed = decltype(closed_form(std::declval<const M&>()));
+  static constexpr int rows = Closed::ShapeType::rank;
+  mno::Surrogate<Closed> surrogate;
+  explicit LawOfDraws(const mno::Surrogate<M>& draws)
+      : surrogate(closed_form(draws.model()), draws.normaliser(), draws.residual(), draws.warp()) {}
+};
+
 /// A surrogate with what the boundary refers to.
 template <class M> struct LoadedModel {
   mno::Surrogate<M> surrogate;
+  LawOfDraws<M> law;
   mutable mno::Cpu device;
   std::array<boundary::Axis, M::dimension> axes;
   std::string residual, warp;
 
   LoadedModel(mno::Surrogate<M> from, int threads)
       : surrogate(std::move(from)),
+        law(surrogate),
         device(threads),
         axes(axes_of<M::dimension>({{}, surrogate.model().domain()})),
         residual(surrogate.residual().text()),
@@ -54,14 +74,21 @@ template <class M> struct PredictionOf {
       condition.draws = mno::Index(given->draws);
       condition.noise = given->noise;
       if (given->known.data) condition.known = view_of<D>(given->known, grid_of<D>(given->known_axes));
-      if (own)
-        put(loaded.surrogate.own_prediction(condition, loaded.device), *law);
-      else
-        put(loaded.surrogate.predict(condition, loaded.device), *law);
+      if constexpr (KnowsLaw<M>)
+        if (law->factor) return put(loaded.law.surrogate, condition, own, loaded.device, *law);
+      put(loaded.surrogate, condition, own, loaded.device, *law);
     });
   }
 
  private:
+  template <class Surrogate>
+  static void put(const Surrogate& surrogate, const mno::Condition<float, D>& condition, std::int32_t own,
+                  mno::Cpu& device, const boundary::Law& to) {
+    if (own)
+      put(surrogate.own_prediction(condition, device), to);
+    else
+      put(surrogate.predict(condition, device), to);
+  }
   static void copy(const mno::Field<float, D>& from, float* to) { std::copy_n(from.data(), from.size(), to); }
   static void put(const mno::Field<float, D>& field, const boundary::Law& to) { copy(field, to.mean); }
   template <class R, class W> static void put(const mno::Law<float, D, R, W>& law, const boundary::Law& to) {
@@ -99,6 +126,7 @@ const boundary::Table* table_of(const char* kind,
                                      mno::known_fields<S>(),
                                      M::stochastic,
                                      M::gives_draws,
+                                     LawOfDraws<M>::rows,
                                      M::parameters,
                                      &use_planner_lock,
                                      train,

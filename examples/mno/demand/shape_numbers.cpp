@@ -1,6 +1,5 @@
 #include "shape_numbers.hpp"
 
-#include <algorithm>
 #include <mno/core/error.hpp>
 #include <sstream>
 
@@ -45,6 +44,10 @@ ShapeNumbers completed(ShapeNumbers wanted) {
   const auto fill = [](int& number, int value) {
     if (number == 0) number = value;
   };
+  if (const Kind* kind = kind_of(wanted.kind); kind && line) {
+    fill(wanted.width, kind->width);
+    fill(wanted.depth, kind->depth);
+  }
   fill(wanted.rank, line || plane ? 16 : 4);
   fill(wanted.width, line ? 48 : plane ? 32 : 16);
   fill(wanted.modes, line ? 16 : plane ? 6 : 8);
@@ -53,17 +56,20 @@ ShapeNumbers completed(ShapeNumbers wanted) {
 }
 
 std::string source_of(const ShapeNumbers& shape, std::string_view entry) {
-  mno::require(std::ranges::find(kind_names, shape.kind) != std::end(kind_names), "source_of", "kind",
-               mno::Text("a kind of kind_list.hpp"), mno::Text("'", shape.kind, "'"));
-  std::string id = shape.kind;
-  std::ranges::replace(id, '-', '_');
-  std::string out = "#include \"operator_of.hpp\"\nMNO_OPERATOR(" + std::string(entry) + ", " + id;
+  const Kind* kind = kind_of(shape.kind);
+  mno::require(kind, "source_of", "kind", mno::Text("a kind of kind_list.hpp"),
+               mno::Text("'", shape.kind, "'"));
+  std::string numbers;
   ShapeNumbers::for_each(shape, [&](std::string_view name, int number) {
     mno::require(number >= (name == "known" ? 0 : 1), "source_of", "shape", mno::Text("a positive ", name),
                  mno::Text(number));
-    out += ", " + std::string(name) + " = " + std::to_string(number);
+    numbers += (numbers.empty() ? "" : ", ") + std::string(name) + " = " + std::to_string(number);
   });
-  return out + ")\n";
+  const std::string name(entry);
+  return "#include <" + std::string(kind->header) + ">\n#include \"operator_of.hpp\"\nnamespace " + name +
+         "_of {\nstruct Shape { static constexpr int " + numbers + "; };\nusing Model = " + kind->model +
+         ";\n}\nMNO_OPERATOR" + (kind->first ? "_OF_TWO(" : "(") + name + ", \"" + kind->name + "\"" +
+         (kind->first ? std::string(", ") + kind->first + ", " + kind->second : "") + ")\n";
 }
 
 }  // namespace demand

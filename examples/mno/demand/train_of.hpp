@@ -8,10 +8,17 @@
 
 namespace demand {
 
+/// Has a kind its own way from data to a surrogate? Then its header says so (baseline/fit_diffusion.hpp).
+template <class M, class Device>
+concept FitByDiffusion = requires(mno::FitData<float, M::dimension> data, mno::FitOptions options,
+                                  Device& device) {
+  fit_diffusion<M>(data, options, device);
+};
+
 /// By the loss that is asked for, if the operator can be trained by it.
 template <class M, class Device>
-mno::Fit<M> fit_by(const LossChoice& loss, mno::FitData<float, M::dimension> data, mno::FitOptions options,
-                   Device& device) {
+mno::Fit<M> fit_by_loss(const LossChoice& loss, mno::FitData<float, M::dimension> data,
+                        mno::FitOptions options, Device& device) {
   if (const auto* recipe = std::get_if<mno::Recipe>(&loss)) {
     if constexpr (M::gives_draws)
       throw mno::Error(
@@ -29,6 +36,18 @@ mno::Fit<M> fit_by(const LossChoice& loss, mno::FitData<float, M::dimension> dat
           "than energy.");
   }
   return mno::fit<M>(std::move(data), std::move(options), device);
+}
+/// As the kind is trained.
+template <class M, class Device>
+mno::Fit<M> fit_by(const LossChoice& loss, mno::FitData<float, M::dimension> data, mno::FitOptions options,
+                   Device& device) {
+  if constexpr (FitByDiffusion<M, Device>) {
+    if (!std::holds_alternative<ChosenByFit>(loss))
+      throw mno::Error("This kind of operator has a loss of its own: train it with --recipe auto.");
+    return fit_diffusion<M>(std::move(data), std::move(options), device);
+  } else {
+    return fit_by_loss<M>(loss, std::move(data), std::move(options), device);
+  }
 }
 
 template <class M, class Device>

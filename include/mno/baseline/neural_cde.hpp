@@ -40,7 +40,7 @@ template <Shape S, int Noises = 16, int Steps = 8> struct NeuralCdeOperator {
   struct VectorField : Chain<FourierLayer<S>, Pointwise<hidden, controls * hidden>, Tanh<controls * hidden>> {
     static constexpr const char* name = "field";
   };
-  struct Readout : detail::Projection<S, S::channels> {
+  struct Readout : Sum<detail::Projection<S, S::channels>, InitialPath<S::width, S::channels>> {
     static constexpr const char* name = "readout";
   };
   using Increments = ControlIncrements<hidden, Noises, S::dimension, S::modes, Steps>;

@@ -41,7 +41,7 @@ struct EulerMaruyama : Sum<Slice<Drift::inputs, 0, Drift::outputs>, Gated<Drift,
 
 template <Shape S, int Steps = 16> struct NeuralSdeOperator {
   static constexpr int state = S::channels, given = input_channels<S>(), both = state + given;
-  struct Drift : FourierNetwork<S, both, state> {
+  struct Drift : Sum<FourierNetwork<S, both, state>, InitialPath<both, state>> {
     static constexpr const char* name = "drift";
   };
   struct Diffusion : FourierNetwork<S, both, state> {
@@ -54,7 +54,8 @@ template <Shape S, int Steps = 16> struct NeuralSdeOperator {
 /// One step of the same equation with r Brownian motions and noise at every point, as a law with a density:
 ///   u_t ~ N(u_0 + t f,  t (Σ_k g_k g_kᵀ + diag g_0²)),   f and [g_1 … g_r | g_0] functions of (u_0, t).
 template <Shape S> struct NeuralSdeTransitionOperator {
-  struct Drift : FourierNetwork<S, input_channels<S>(), S::channels> {
+  struct Drift : Sum<FourierNetwork<S, input_channels<S>(), S::channels>,
+                     InitialPath<input_channels<S>(), S::channels>> {
     static constexpr const char* name = "drift";
   };
   struct Diffusion : FourierNetwork<S, input_channels<S>(), (S::rank + 1) * S::channels> {

@@ -39,7 +39,7 @@ template <Shape S, int Steps = 16> struct NeuralSpdeOperator {
   struct Diffusion : Perceptron {
     static constexpr const char* name = "diffusion";
   };
-  struct Readout : detail::Projection<S, S::channels> {
+  struct Readout : Sum<detail::Projection<S, S::channels>, InitialPath<S::width, S::channels>> {
     static constexpr const char* name = "readout";
   };
   using Noisy = Product<Diffusion, Noise<latent, latent, S::dimension, S::modes>>;

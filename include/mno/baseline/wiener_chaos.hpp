@@ -49,9 +49,9 @@ template <Shape S, int Order> struct ChaosShape : S {
   static constexpr int gaussians = S::rank, order = Order, rank = Hermite<S::rank, Order>::outputs;
 };
 
-/// Σ_α u_α ξ_α of the heads' fields: drift and factor, as MnoOperator has them.
+/// Σ_α u_α ξ_α of the heads' fields: drift and factor, as PathMno has them.
 template <Shape S, int Order, class Chaos = ChaosShape<S, Order>>
-struct ChaosHead : Sum<DriftHead<S>,
+struct ChaosHead : Sum<PathDriftHead<S>,
                        Chain<Concat<Chain<Noise<S::width, S::rank, S::dimension, 1>, Hermite<S::rank, Order>>,
                                     FactorHead<Chaos>>,
                              Superposition<Chaos::rank, S::channels>>> {};
@@ -64,7 +64,7 @@ struct WienerChaosOperator
 
 /// Gives the law: mean u_0, and a factor of the u_α.
 template <class S, int Order = 2, class T = float>
-using WienerChaos = Mno<baseline::ChaosShape<typename RequireShape<S>::type, Order>, T>;
+using WienerChaos = PathMno<baseline::ChaosShape<typename RequireShape<S>::type, Order>, T>;
 /// Gives draws.
 template <class S, int Order = 2, class T = float>
 using WienerChaosDraws = Model<baseline::WienerChaosOperator<typename RequireShape<S>::type, Order>, S, T>;

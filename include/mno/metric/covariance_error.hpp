@@ -20,6 +20,16 @@ template <class Own = void> Covariance<double> ensemble_covariance(const Members
   return covariance((ensemble.colwise() - mean).transpose() / std::sqrt(double(ensemble.cols() - 1)));
 }
 
+/// √E‖Γ̂ − Γ‖² of the covariance Γ̂ of S draws: the root of (E‖y‖⁴ − ‖Γ‖²)/(S − 1) with y a centred draw,
+/// whatever their law is.
+template <class Own = void> double own_covariance_error(const Members& draws) {
+  const mno::detail::MatrixIn<Own>& ensemble = draws;
+  const mno::detail::VectorIn<Own> mean = ensemble.rowwise().mean();
+  const double fourth = (ensemble.colwise() - mean).colwise().squaredNorm().array().square().mean();
+  const double norm = ensemble_covariance(draws).frobenius_norm();
+  return std::sqrt(std::max(0.0, fourth - norm * norm) / double(ensemble.cols() - 1));
+}
+
 class CovarianceError {
  public:
   template <class T> void add(const Covariance<T>& model, const Members& members) {

@@ -4,20 +4,14 @@
 //
 // A floor that is computed as an expectation (floor.hpp) scatters by some per cent around what an exact model
 // gets on a test set of some hundred conditions. This one moves with the test set: the same M members stand
-// on the other side. The further members take the model's place, and what their own number adds is taken
-// away,
-//
-//   mean_rmse, var_rmse    κ₂/S and κ₄/S + 2κ₂²/(S−1), estimated without bias (scorecard.hpp)
-//   crps                   nothing: it is fair, without bias in S
-//   w2g, cov_frobenius_rel squares that are sums of a part ∝ 1/M and one ∝ 1/S: the factor √(S/(S + M))
-//   w2s, energy_score      between M draws and M members, as a model is scored: M of the further members
+// on the other side. The further members take the place of a model's draws, and what their own number adds
+// is taken away as it is there (scorecard.hpp). For w2s and the energy score, which are between M draws and M
+// members as a law is scored, M of the further members do.
 //
 // Further members have a scatter of their own. In the square of an error it is √(2M/S) of what the test set
 // has: with S = 16 M a floor follows its test set, with S = M it scatters more than the expectation does.
 //
 // Where the law is known its own scorecard is the floor, and no further members are needed.
-#include <cmath>
-
 #include "mno/metric/scorecard.hpp"
 
 namespace mno::metric {
@@ -34,9 +28,6 @@ template <int D> class PairedFloor {
     const Index s = further.cols(), m = members.cols();
     require(s >= m && m >= 2, "metric::PairedFloor", "further",
             Text("at least two members and as many further ones, ", m), Text(s));
-    require(share_ == 0 || share_ == double(s) / double(s + m), "metric::PairedFloor", "further",
-            Text("the same multiple of the members in every condition"), Text(s));
-    share_ = double(s) / double(s + m);
     all_.add(further, members);
     few_.add(further.leftCols(m), members);
   }
@@ -44,15 +35,12 @@ template <int D> class PairedFloor {
   /// Metric and value, as the rows of a scorecard.
   std::vector<ScoreRow> rows() const {
     std::vector<ScoreRow> rows = all_.rows();
-    for (ScoreRow& row : rows)
-      if (row.metric == "w2g" || row.metric == "cov_frobenius_rel") row.value *= std::sqrt(share_);
     for (const ScoreRow& row : few_.rows()) rows.push_back(row);
     return rows;
   }
 
  private:
   Scorecard<D> few_, all_;  // of M further members, and of all
-  double share_ = 0;        // S/(S + M)
 };
 
 }  // namespace mno::metric

@@ -24,9 +24,11 @@
 //
 // Draws know their law only through S of them. CRPS and energy score are fair, without bias in S. What S
 // draws add to the squared errors of mean and variance, κ₂/S and κ₄/S + 2κ₂²/(S−1), is estimated without
-// bias from four draws up (floor.hpp) and taken away. w2s, w2g and cov_frobenius_rel have no such
-// correction: they are those of the S draws, and fall with S. Coverage is by order statistics, of the levels
-// that S draws can tell.
+// bias from four draws up (floor.hpp) and taken away; from the squares of w2g and cov_frobenius_rel, which
+// are sums of such parts too, the squares of what draws of the law itself would have. w2s is between draws
+// and members, for a law too: it falls with the number of either. Coverage is by order statistics, of the
+// levels that S draws can tell. Where a model knows mean and covariance of its draws, these are scored as
+// they are.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -132,17 +134,20 @@ template <int D> class Scorecard {
   }
   /// One condition: draws, (entry, draw), of a model that gives nothing else.
   void add(const Members& draws, const Members& members) {
-    begin(Kind::draws);
-    add_common(moments(draws), draws, members);
     if (least_ >= 2 && draws.cols() >= 4) of_draws_.add(draws);
     corrected_ = corrected_ && draws.cols() >= 4;
-    if (wants("crps")) draws_crps_.add(draws, members);
-    if (wants("coverage")) draws_coverage_.add(draws, members);
-    if (wants("cov_frobenius_rel") && differ(members)) {
-      between_ = true;
+    add_draws(moments(draws), draws, members, [&] {
       covariance_.add(draws, members);
-      if (floors_) covariance_floor_.add(first_half(members), second_half(members));
-    }
+      covariance_of_draws_.add(own_covariance_error(draws) / ensemble_covariance(members).frobenius_norm());
+    });
+  }
+  /// One condition: draws of a model that knows their mean and covariance, as a sample of a law. The law's
+  /// marginals are not looked at: that it is normal is not said.
+  template <class L>
+  void add_draws(const L& law, Index sample, const Members& draws, const Members& members) {
+    corrected_ = false;
+    add_draws(moments(law, sample), draws, members,
+              [&] { covariance_.add(covariance(law, sample), members); });
   }
 
   /// Did the members of some condition differ? If not, there is no law to be right about.
@@ -178,12 +183,21 @@ template <int D> class Scorecard {
       if (law || draws) row("var_rmse", variance_, variance_floor);
     }
     row("w2s", w2s_, [&] { return halves_.w2s() * to_all; });
-    row("w2g", w2g_, [&] { return exact_.w2g(); });
+    const auto w2g_floor = [&] { return exact_.w2g(); };
+    if (draws && corrected_ && least_ >= 2)
+      row("w2g", without(w2g_, of_draws_.w2g()), w2g_floor);
+    else
+      row("w2g", w2g_, w2g_floor);
     const auto crps_floor = [&] { return crps_floor_.value(); };
     draws ? row("crps", draws_crps_, crps_floor) : row("crps", crps_, crps_floor);
     row("energy_score", energy_, [&] { return energy_floor_.value(); });
     if (law && density_) row_without_floor("log_score", log_);
-    if (between_) row("cov_frobenius_rel", covariance_, [&] { return covariance_floor_.value() / 2; });
+    const auto covariance_floor = [&] { return covariance_floor_.value() / 2; };
+    if (between_ && draws && corrected_)
+      row("cov_frobenius_rel", without(covariance_, covariance_of_draws_.value("metric::Scorecard")),
+          covariance_floor);
+    else if (between_)
+      row("cov_frobenius_rel", covariance_, covariance_floor);
     if (law && wants("coverage")) {
       const auto inside = coverage_.value();
       for (std::size_t l = 0; l < inside.size(); ++l)
@@ -226,6 +240,18 @@ template <int D> class Scorecard {
             Text("laws alone, draws alone, or deterministic predictions alone"), Text("a mixture"));
     kind_ = kind;
   }
+  template <class Covariance>
+  void add_draws(const Moments& model, const Members& draws, const Members& members,
+                 const Covariance& add_covariance) {
+    begin(Kind::draws);
+    add_common(model, draws, members);
+    if (wants("crps")) draws_crps_.add(draws, members);
+    if (wants("coverage")) draws_coverage_.add(draws, members);
+    if (!wants("cov_frobenius_rel") || !differ(members)) return;
+    between_ = true;
+    add_covariance();
+    if (floors_) covariance_floor_.add(first_half(members), second_half(members));
+  }
   void add_common(const Moments& model, const Members& draws, const Members& members) {
     require(members.cols() >= least_, "metric::Scorecard", "members", Text("at least ", least_),
             Text(members.cols()));
@@ -259,6 +285,7 @@ template <int D> class Scorecard {
   EnergyScore energy_, energy_floor_;
   LogScore log_;
   CovarianceError covariance_, covariance_floor_;
+  detail::Average covariance_of_draws_;  // what their number adds
   Coverage coverage_;
   SampleCoverage draws_coverage_;
   SampleCrps draws_crps_;

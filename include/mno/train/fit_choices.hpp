@@ -32,8 +32,7 @@ template <class M> M first_model(const FitOptions& options, const DataOf<M>& tra
   model.set_input_units(input_units<M>(train));
   model.set_least_points(options.least_points);
   if (train.known.batch() == 1) model.store_known_fields(train.known);
-  if constexpr (M::stochastic)
-    if (options.path && has_path<M>()) open_path(model, train, device);
+  if (options.path && has_path<M>()) open_path(model, train, device);
   return model;
 }
 

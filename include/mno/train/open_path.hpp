@@ -22,7 +22,11 @@ void open_path(Model<E, S, T>& model, const Ensemble<T, S::dimension>& data, Cpu
   const std::span<T> scale = model.leaf(name);
   const auto mean_at = [&](T value) {
     std::fill(scale.begin(), scale.end(), value);
-    return predict(model, data.condition(), device).mean;
+    auto prediction = predict(model, data.condition(), device);  // draws have the same noise in both
+    if constexpr (Model<E, S, T>::stochastic)
+      return std::move(prediction.mean);
+    else
+      return prediction;
   };
   const auto closed = mean_at(T(0)), open = mean_at(T(1));  // they differ by g u_0
   for (Index c = 0; c < data.channels(); ++c) {
