@@ -33,7 +33,7 @@ struct TrainOptions {
   std::string schedule = "cosine";
   Index warmup_epochs = -1, ramp_epochs = -1, draws = 8;
   std::array<std::optional<double>, mno::Recipe::size> weights{};  // in the order of Recipe::names
-  std::string residual = "gaussian", warp = "unwarped";
+  std::string residual = "gaussian", warp = "unwarped", places = "auto";
   bool restart = false, explain = false, json = false;
   ConfigKeys keys{};
 };
@@ -107,6 +107,7 @@ int train(TrainOptions& options) {
   training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
   training.residual = mno::AnyResidual::parse(options.residual);
   request.fit.warp = mno::AnyWarp::parse(options.warp);
+  if (options.places != "auto") request.fit.places = options.places == "yes";
   request.fit.validation = options.validation;
   request.fit.split_seed = training.seed;
   request.threads = threads(request.threads);
