@@ -154,11 +154,11 @@ TEST_CASE("one noise realisation on grids of 32, 64 and 128 points agrees at com
   const auto fine = collect<double>(flow, sampling);
   flow.simulated = 128;
   const auto finest = collect<double>(flow, sampling);
-  const double first = planes::root_mean_square(coarse.members, planes::subsample(fine.members, 32)),
+  const double first = planes::root_mean_square(coarse.members, subsample(fine.members, 32)),
                second = planes::root_mean_square(fine.members, finest.members);
   CHECK(first < 2e-2);
   CHECK(second < 1e-4);
-  CHECK(planes::largest_gap(coarse.initial, planes::subsample(fine.initial, 32)) < 1e-13);
+  CHECK(planes::largest_gap(coarse.initial, subsample(fine.initial, 32)) < 1e-13);
 }
 
 TEST_CASE("keeping fewer points is subsampling; query times of one run are those of separate runs") {
@@ -166,7 +166,7 @@ TEST_CASE("keeping fewer points is subsampling; query times of one run are those
   const auto kept = collect<float>(flow, {.samples = 2, .members = 3, .times = {0, 0.1, 0.4}});
   flow.kept = 64;
   const auto early = collect<float>(flow, {.samples = 2, .members = 3, .times = {0.1}});
-  const auto coarse = planes::subsample(early.members, 16);
+  const auto coarse = subsample(early.members, 16);
   for (Index sample = 0; sample < 2; ++sample)
     for (Index m = 0; m < 3; ++m)
       for (Index p = 0; p < 256; ++p) {

@@ -102,3 +102,15 @@ TEST_CASE("bad requests are refused with a sentence") {
   CHECK_THROWS_WITH(run({.samples = 3, .times = {0.5}, .one_time_per_sample = true}),
                     "mno::simulate: argument 'times': expected one per sample, 3, got 1 values.");
 }
+
+TEST_CASE("a square is subsampled on both axes, all channels") {
+  Field<float, 2> fine(2, Grid<2>{{4, 6}, {{2, 3}}}, 2);
+  for (std::size_t i = 0; i < fine.size(); ++i) fine.data()[i] = float(i);
+  const auto coarse = subsample(fine, 2);
+  CHECK(coarse.grid() == Grid<2>{{2, 2}, {{2, 3}}});
+  for (Index b = 0; b < 2; ++b)
+    for (Index x = 0; x < 2; ++x)
+      for (Index y = 0; y < 2; ++y)
+        for (Index c = 0; c < 2; ++c) CHECK(coarse(b, 2 * x + y, c) == fine(b, 2 * x * 6 + 3 * y, c));
+  CHECK_THROWS_WITH(subsample(fine, 4), "mno::subsample: argument 'points': expected a divisor of 6, got 4.");
+}

@@ -161,15 +161,24 @@ Collected<T, Equation::dimension> collect(const Equation& equation, const Sampli
   return all;
 }
 
-/// Every stride-th point of a 1D field: the same functions on a coarser grid, without filtering.
-template <class T> Field<T, 1> subsample(const Field<T, 1>& fine, Index points) {
-  require(points >= 1 && fine.points() % points == 0, "subsample", "points",
-          Text("a divisor of ", fine.points()), Text(points));
-  Field<T, 1> coarse(fine.batch(), Grid<1>{{points}, fine.grid().domain}, fine.channels());
-  const Index stride = fine.points() / points;
-  for (Index b = 0; b < fine.batch(); ++b)
-    for (Index p = 0; p < points; ++p)
-      for (Index c = 0; c < fine.channels(); ++c) coarse(b, p, c) = fine(b, p * stride, c);
+/// So many points on each axis, every stride-th: the same functions on a coarser grid, without filtering.
+template <class T, int D> Field<T, D> subsample(const Field<T, D>& fine, Index points) {
+  Grid<D> grid{{}, fine.grid().domain};
+  for (const Index n : fine.grid().points)
+    require(points >= 1 && n % points == 0, "subsample", "points", Text("a divisor of ", n), Text(points));
+  grid.points.fill(points);
+  Field<T, D> coarse(fine.batch(), grid, fine.channels());
+  for (Index p = 0; p < coarse.points(); ++p) {
+    Index from = 0, rest = p, pitch = 1;  // the same place among the points of the fine grid
+    for (std::size_t d = std::size_t(D); d-- > 0;) {
+      const Index n = fine.grid().points[d];
+      from += rest % points * (n / points) * pitch;
+      rest /= points;
+      pitch *= n;
+    }
+    for (Index b = 0; b < fine.batch(); ++b)
+      for (Index c = 0; c < fine.channels(); ++c) coarse(b, p, c) = fine(b, from, c);
+  }
   return coarse;
 }
 
