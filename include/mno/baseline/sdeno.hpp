@@ -38,6 +38,12 @@ template <Shape S> struct Modulated {
 
   struct Modulation : Pointwise<features, 2 * width> {  // Ξ ↦ [s | c]
     static constexpr const char* name = "modulation";
+
+    /// Small at first: products of Gaussians that multiply in every layer make draws with heavy tails.
+    template <class T> static void initialise(std::span<T> w, Stream& random) {
+      Pointwise<features, 2 * width>::initialise(w, random);
+      for (T& value : w) value *= T(0.1);
+    }
   };
   using Convolution = Sum<SpectralConv<width, width, S::dimension, S::modes>, Pointwise<width, width>>;
   using NextState =
