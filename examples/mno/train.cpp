@@ -286,9 +286,10 @@ void add_train(CLI::App& app, Run& run) {
   o.keys["training"]["symmetries"] = command->add_flag(
       "--symmetries,!--no-symmetries", o.request.fit.symmetries,
       "Look for symmetries of the law and train with them, where no recipe is given (default: yes)");
-  o.keys["training"]["places"] =
-      command->add_flag("--places,!--no-places", o.request.fit.places,
-                        "May the law differ from place to place? (default: pilot runs tell)");
+  add("training", "places", o.places,
+      "May the law differ from place to place? yes, no, or auto: pilot runs tell")
+      ->check(CLI::IsMember({"auto", "yes", "no"}))
+      ->capture_default_str();
   add("training", "checkpoint-seconds", o.request.fit.checkpoint_seconds,
       "Least time between checkpoints; 0: after every epoch")
       ->check(CLI::NonNegativeNumber)

@@ -160,7 +160,7 @@ TEST_CASE(
   const auto told = nlohmann::json::parse(mno_in(folder, "info m.safetensors --json").out);
   CHECK(told["intact"] == true);
   CHECK(told["metadata"]["expression"].get<std::string>().starts_with(
-      "(lift{2->16, weight 16x2, bias 16} >> "));
+      "(lift:(pointwise{2->16, weight 16x2, bias 16} + place:("));
   CHECK(told["metadata"]["library"] == "mno " MNO_PROJECT_VERSION);
 
   Bytes file = read_file(folder / "m.safetensors");
@@ -189,6 +189,21 @@ TEST_CASE("at t = 0 the predicted mean is u_0 bit for bit, in the units of the d
   CHECK(law.read("mean") == data.u0);
   const Array variance = law.read("variance");
   for (const float v : variance.values<float>()) CHECK(v == 0);
+}
+
+TEST_CASE("whether a law differs from place to place is looked for, and can be said") {
+  const Scratch folder;
+  simulate_heat(folder, "data.npz", 80);
+  const auto choices = [&](const std::string& with) {
+    const auto done =
+        mno_in(folder, "train --data data.npz -o m.safetensors --restart --epochs 2 --json " + with + small);
+    REQUIRE_MESSAGE(done.code == 0, done.errors);
+    return nlohmann::json::parse(done.out)["choices"];
+  };
+  CHECK(says(choices("")["places"].get<std::string>(), "all alike"));
+  CHECK_FALSE(choices("--places yes").contains("places"));
+  CHECK_FALSE(choices("--places no").contains("places"));
+  CHECK(mno_in(folder, "train --data data.npz -o m.safetensors --places maybe").code == 2);
 }
 
 TEST_CASE("an operator that gives draws is trained, judged and asked; a law is trained by the same loss") {
