@@ -163,7 +163,8 @@ TEST_CASE("from a law, with a nugget and without: cotangents by central differen
   double worst = 0;
   OnDraws term{3, FairEnergyScore{}, FairCrps{.weight = 0.5, .epsilon = 1e-2}};
   term.weight = 0.7;
-  for_each_case([&](auto target, auto& block) {
+  for_each_case([&]<int D>(Target<double, D> target, Block<double, D>& block) {
+    if (D == 2 && block.factors >= 16) return;  // many differences, and no code that others do not run
     target.step = 11;
     worst = std::max(worst, gradient_error(term, target, block));
   });
@@ -220,7 +221,8 @@ TEST_CASE("from a law with other residuals: the adjoint is the same, and the dra
   for (const AnyResidual& residual : {AnyResidual(StudentT(4)), AnyResidual(Laplace{})}) {
     term.residual = residual;
     double worst = 0;
-    for_each_case([&](auto target, auto& block) {
+    for_each_case([&]<int D>(Target<double, D> target, Block<double, D>& block) {
+      if (block.factors >= 16) return;
       target.step = 11;
       worst = std::max(worst, gradient_error(term, target, block));
     });
