@@ -22,14 +22,8 @@ if [ $check = no ]; then
   # shellcheck disable=SC2086 # names have no spaces
   exec "$tool" -i $files
 fi
-bad=0
-for file in $files; do
-  if ! "$tool" "$file" | cmp -s - "$file"; then
-    echo "$file is not formatted."
-    bad=1
-  fi
-done
-if [ $bad = 1 ]; then
-  echo "Run cmake/format.sh to format all sources."
+bad=$(echo "$files" | xargs -n 64 -P "$(nproc)" "$tool" --dry-run 2>&1 | sed -n 's/:[0-9]*:[0-9]*: .*/ is not formatted./p' | sort -u)
+if [ -n "$bad" ]; then
+  printf '%s\nRun cmake/format.sh to format all sources.\n' "$bad"
+  exit 1
 fi
-exit $bad

@@ -2,19 +2,18 @@
 #include "mno/data/member_offsets.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include "mno/data/ensemble.hpp"
 #include "mno/train/batch.hpp"
+#include "property.hpp"
 
 using namespace mno;
+using namespace mno::testing;
 
 namespace {
 
 /// Between one and seven members for each of some conditions.
-rc::Gen<std::vector<Index>> any_counts() {
-  return rc::gen::nonEmpty(rc::gen::container<std::vector<Index>>(rc::gen::inRange<Index>(1, 8)));
-}
+std::vector<Index> any_counts() { return any_some_in(1, 8); }
 
 /// Member j of condition i has the value 100 i + j at every entry, and 0.25 more at every point.
 double value(Index condition, Index member, Index point) {
@@ -63,32 +62,31 @@ TEST_CASE("offsets are the sums of the counts before, and the end") {
 }
 
 TEST_CASE("for all numbers of members, an ensemble gives every condition its own") {
-  CHECK(rc::check([] {
-    const auto counts = *any_counts();
+  CHECK(for_any("any counts", [] {
+    const auto counts = any_counts();
     const auto data = numbered(counts);
-    RC_ASSERT(data.counts == counts);
-    RC_ASSERT(holds(data.target(), counts, all_of(counts)));
+    HOLDS(data.counts == counts);
+    HOLDS(holds(data.target(), counts, all_of(counts)));
     for (Index i = 0; i < data.size(); ++i) {
       const double m = double(counts[std::size_t(i)]);
-      RC_ASSERT(std::abs(data.mean(i, 1, 0) - value(i, 0, 1) - (m - 1) / 2) < 1e-9);
-      RC_ASSERT(std::abs(data.variance(i, 1, 0) - m * (m + 1) / 12 * double(m > 1)) < 1e-9);  // of 0 … m − 1
+      HOLDS(std::abs(data.mean(i, 1, 0) - value(i, 0, 1) - (m - 1) / 2) < 1e-9);
+      HOLDS(std::abs(data.variance(i, 1, 0) - m * (m + 1) / 12 * double(m > 1)) < 1e-9);  // of 0 … m − 1
     }
   }));
 }
 
 TEST_CASE("for all choices of conditions, a subset and a batch have their members side by side") {
-  CHECK(rc::check([] {
-    const auto counts = *any_counts();
+  CHECK(for_any("any counts", [] {
+    const auto counts = any_counts();
     const auto data = numbered(counts);
-    const auto chosen = *rc::gen::nonEmpty(
-        rc::gen::container<std::vector<Index>>(rc::gen::inRange<Index>(0, Index(counts.size()))));
-    RC_ASSERT(holds(subset(data, std::span<const Index>(chosen)).target(), counts, chosen));
+    const auto chosen = any_some_in(0, Index(counts.size()));
+    HOLDS(holds(subset(data, std::span<const Index>(chosen)).target(), counts, chosen));
 
     Batch<double, 1> batch(data, Index(chosen.size()));
     batch.gather(data, chosen);
-    RC_ASSERT(holds(batch.target(), counts, chosen));
+    HOLDS(holds(batch.target(), counts, chosen));
     batch.gather(data, std::span(chosen).first(1));  // one that is not full
-    RC_ASSERT(holds(batch.target(), counts, {chosen[0]}));
+    HOLDS(holds(batch.target(), counts, {chosen[0]}));
   }));
 }
 

@@ -2,12 +2,12 @@
 #include "mno/law/conditioning.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <Eigen/Cholesky>
 #include <vector>
 
 #include "mno/law/covariance.hpp"
+#include "property.hpp"
 #include "support.hpp"
 
 using namespace mno;
@@ -17,13 +17,13 @@ namespace {
 
 template <int D> void equals_dense() {
   Grid<D> grid;
-  for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, D == 1 ? 10 : 4);
-  const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
-  const Index channels = *rc::gen::inRange<Index>(1, 4), rank = *rc::gen::inRange<Index>(1, 7);
+  for (Index& n : grid.points) n = any_in<Index>(1, D == 1 ? 10 : 4);
+  const auto seed = any_in<std::uint64_t>(1, 1000000);
+  const Index channels = any_in<Index>(1, 4), rank = any_in<Index>(1, 7);
   auto law = random_law<double, D>(2, grid, channels, rank, seed);
-  if (*rc::gen::arbitrary<bool>()) law = with_nugget(law, seed + 3);
-  const Index n = law.size(), p = *rc::gen::inRange<Index>(1, 9);
-  const double tau2 = *rc::gen::element(1e-3, 0.1, 2.0);
+  if (any_bool()) law = with_nugget(law, seed + 3);
+  const Index n = law.size(), p = any_in<Index>(1, 9);
+  const double tau2 = one_of({1e-3, 0.1, 2.0});
   Stream stream(seed);
   std::vector<Observation> seen;
   Eigen::MatrixXd select = Eigen::MatrixXd::Zero(p, n);
@@ -35,7 +35,7 @@ template <int D> void equals_dense() {
     values[i] = seen.back().value;
   }
   const auto posterior = condition(law, 1, seen, tau2);
-  RC_ASSERT(posterior.batch() == 1 && posterior.rank() == rank && posterior.grid() == grid);
+  HOLDS(posterior.batch() == 1 && posterior.rank() == rank && posterior.grid() == grid);
 
   // m + ΓHᵀ(HΓHᵀ + τ²I)⁻¹(y − Hm),  Γ − ΓHᵀ(HΓHᵀ + τ²I)⁻¹HΓ
   const Eigen::MatrixXd gamma = covariance(law, 1).dense();
@@ -45,26 +45,26 @@ template <int D> void equals_dense() {
                                    .transpose();
   const Eigen::VectorXd mean = flat(law.mean, 1) + gain * (values - select * flat(law.mean, 1));
   const Eigen::MatrixXd conditional = gamma - gain * select * gamma;
-  RC_ASSERT((flat(posterior.mean, 0) - mean).norm() <= 1e-9 * (1 + mean.norm()));
-  RC_ASSERT((covariance(posterior, 0).dense() - conditional).norm() <= 1e-9 * (1 + gamma.norm()));
+  HOLDS((flat(posterior.mean, 0) - mean).norm() <= 1e-9 * (1 + mean.norm()));
+  HOLDS((covariance(posterior, 0).dense() - conditional).norm() <= 1e-9 * (1 + gamma.norm()));
 }
 
 }  // namespace
 
 TEST_CASE("equals dense Gaussian conditioning") {
-  CHECK(rc::check("1D", [] { equals_dense<1>(); }));
-  CHECK(rc::check("2D", [] { equals_dense<2>(); }));
+  CHECK(for_any("1D", [] { equals_dense<1>(); }));
+  CHECK(for_any("2D", [] { equals_dense<2>(); }));
 }
 
 TEST_CASE("with a nugget exact observations are met exactly, and tell the rest what dense algebra says") {
-  CHECK(rc::check("1D", [] {
-    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
-    const Index channels = *rc::gen::inRange<Index>(1, 3), points = *rc::gen::inRange<Index>(4, 9),
-                rank = *rc::gen::inRange<Index>(1, 6), n = points * channels;
+  CHECK(for_any("1D", [] {
+    const auto seed = any_in<std::uint64_t>(1, 1000000);
+    const Index channels = any_in<Index>(1, 3), points = any_in<Index>(4, 9), rank = any_in<Index>(1, 6),
+                n = points * channels;
     auto law = with_nugget(random_law<double, 1>(1, {{points}, {}}, channels, rank, seed), seed + 3);
-    const Index bare = *rc::gen::inRange<Index>(0, std::min<Index>(rank, 3));  // entries without a nugget
+    const Index bare = any_in<Index>(0, std::min<Index>(rank, 3));  // entries without a nugget
     for (Index e = 0; e < bare; ++e) law.nugget.data()[e] = 0;
-    const Index p = *rc::gen::inRange<Index>(1, n);
+    const Index p = any_in<Index>(1, n);
     std::vector<Observation> seen;
     Eigen::MatrixXd select = Eigen::MatrixXd::Zero(p, n);
     Eigen::VectorXd values = random_matrix(p, 1, seed + 4);
@@ -78,14 +78,14 @@ TEST_CASE("with a nugget exact observations are met exactly, and tell the rest w
         (select * gamma * select.transpose()).ldlt().solve(select * gamma).transpose();
     const Eigen::VectorXd mean = flat(law.mean, 0) + gain * (values - select * flat(law.mean, 0));
     const double condition_number = gain.norm();
-    RC_ASSERT(posterior.rank() == rank);
-    RC_ASSERT((flat(posterior.mean, 0) - mean).norm() <= 1e-8 * (1 + condition_number) * (1 + mean.norm()));
-    RC_ASSERT((covariance(posterior, 0).dense() - (gamma - gain * select * gamma)).norm() <=
-              1e-8 * (1 + condition_number) * (1 + gamma.norm()));
+    HOLDS(posterior.rank() == rank);
+    HOLDS((flat(posterior.mean, 0) - mean).norm() <= 1e-8 * (1 + condition_number) * (1 + mean.norm()));
+    HOLDS((covariance(posterior, 0).dense() - (gamma - gain * select * gamma)).norm() <=
+          1e-8 * (1 + condition_number) * (1 + gamma.norm()));
     const auto var = variance(posterior);
     for (Index e = bare; e < p; ++e) {
-      RC_ASSERT(flat(posterior.mean, 0)[e] == values[e]);
-      RC_ASSERT(var.data()[e] == 0);
+      HOLDS(flat(posterior.mean, 0)[e] == values[e]);
+      HOLDS(var.data()[e] == 0);
     }
   }));
 }

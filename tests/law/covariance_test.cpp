@@ -3,12 +3,12 @@
 #include "mno/law/covariance.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
+#include "property.hpp"
 #include "support.hpp"
 
 using namespace mno;
@@ -18,49 +18,49 @@ namespace {
 
 template <int D> void operator_equals_dense() {
   Grid<D> grid;
-  for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, D == 1 ? 10 : 4);
-  const Index channels = *rc::gen::inRange<Index>(1, 4), rank = *rc::gen::inRange<Index>(1, 9);
-  const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
+  for (Index& n : grid.points) n = any_in<Index>(1, D == 1 ? 10 : 4);
+  const Index channels = any_in<Index>(1, 4), rank = any_in<Index>(1, 9);
+  const auto seed = any_in<std::uint64_t>(1, 1000000);
   auto law = random_law<double, D>(2, grid, channels, rank, seed);
-  const bool nugget = *rc::gen::arbitrary<bool>();
+  const bool nugget = any_bool();
   if (nugget) law = with_nugget(law, seed + 7);
   const auto gamma = covariance(law, 1);
   const Index n = law.size();
   const Eigen::MatrixXd dense = gamma.dense();
   const double scale = dense.norm(), tolerance = 1e-12 * scale;
 
-  RC_ASSERT(gamma.size() == n && gamma.rank_bound() == std::min(rank, n));
-  RC_ASSERT(dense == dense.transpose());
+  HOLDS(gamma.size() == n && gamma.rank_bound() == std::min(rank, n));
+  HOLDS(dense == dense.transpose());
   const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense).eigenvalues();
-  RC_ASSERT(eigenvalues.minCoeff() >= -tolerance);
+  HOLDS(eigenvalues.minCoeff() >= -tolerance);
   Eigen::MatrixXd low_rank = dense;  // BᵀB
   if (nugget) low_rank.diagonal() -= flat(law.nugget, 1).cwiseAbs2();
   const Eigen::VectorXd singular =
       Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>(low_rank).singularValues();
-  RC_ASSERT((singular.array() > tolerance).count() <= rank);
+  HOLDS((singular.array() > tolerance).count() <= rank);
 
   const Eigen::VectorXd v = random_matrix(n, 1, seed + 1);
   const Eigen::MatrixXd columns = random_matrix(n, 3, seed + 2);
-  RC_ASSERT((gamma * v - dense * v).norm() <= tolerance * v.norm());
-  RC_ASSERT((gamma * columns - dense * columns).norm() <= tolerance * columns.norm());
-  RC_ASSERT((gamma.diagonal() - dense.diagonal()).norm() <= tolerance);
-  RC_ASSERT(std::abs(gamma.trace() - dense.trace()) <= tolerance * double(n));
-  RC_ASSERT(std::abs(gamma.frobenius_norm() - dense.norm()) <= tolerance);
+  HOLDS((gamma * v - dense * v).norm() <= tolerance * v.norm());
+  HOLDS((gamma * columns - dense * columns).norm() <= tolerance * columns.norm());
+  HOLDS((gamma.diagonal() - dense.diagonal()).norm() <= tolerance);
+  HOLDS(std::abs(gamma.trace() - dense.trace()) <= tolerance * double(n));
+  HOLDS(std::abs(gamma.frobenius_norm() - dense.norm()) <= tolerance);
   for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j) RC_ASSERT(std::abs(gamma(i, j) - dense(i, j)) <= tolerance);
-  RC_ASSERT((gamma.diagonal() - flat(variance(law), 1)).norm() <= tolerance);
+    for (Index j = 0; j < n; ++j) HOLDS(std::abs(gamma(i, j) - dense(i, j)) <= tolerance);
+  HOLDS((gamma.diagonal() - flat(variance(law), 1)).norm() <= tolerance);
 
   // B → QB with Q orthogonal leaves Γ as it is.
   const Eigen::MatrixXd q =
       Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(random_matrix(rank, rank, seed + 3)).householderQ();
-  RC_ASSERT((Covariance<double>(q * gamma.factor(), gamma.nugget()).dense() - dense).norm() <= tolerance);
+  HOLDS((Covariance<double>(q * gamma.factor(), gamma.nugget()).dense() - dense).norm() <= tolerance);
 }
 
 }  // namespace
 
 TEST_CASE("the operator is symmetric, positive semidefinite, low-rank and equals its dense matrix") {
-  CHECK(rc::check("1D", [] { operator_equals_dense<1>(); }));
-  CHECK(rc::check("2D", [] { operator_equals_dense<2>(); }));
+  CHECK(for_any("1D", [] { operator_equals_dense<1>(); }));
+  CHECK(for_any("2D", [] { operator_equals_dense<2>(); }));
 }
 
 TEST_CASE("float laws give float vectors") {

@@ -3,8 +3,8 @@
 #include "mno/law/distance.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
+#include "property.hpp"
 #include "support.hpp"
 
 using namespace mno;
@@ -29,15 +29,15 @@ double gram_distance(const Eigen::MatrixXd& b, const Eigen::MatrixXd& y) {
 }  // namespace
 
 TEST_CASE("equals the dense distance for any ranks and sizes") {
-  CHECK(rc::check("distance", [] {
-    const Index n = *rc::gen::inRange<Index>(1, 30);
-    const Index r = *rc::gen::inRange<Index>(1, 9), q = *rc::gen::inRange<Index>(1, 9);
-    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
+  CHECK(for_any("distance", [] {
+    const Index n = any_in<Index>(1, 30);
+    const Index r = any_in<Index>(1, 9), q = any_in<Index>(1, 9);
+    const auto seed = any_in<std::uint64_t>(1, 1000000);
     const Eigen::MatrixXd b = random_matrix(r, n, seed), y = random_matrix(q, n, seed + 1);
     const double expected = reference_distance(b, y);
     const double scale = (b.transpose() * b).norm();
-    RC_ASSERT(std::abs(distance(covariance(b), covariance(y)) - expected) <= 1e-13 * (scale + expected));
-    RC_ASSERT(distance(covariance(b), covariance(b)) == 0);
+    HOLDS(std::abs(distance(covariance(b), covariance(y)) - expected) <= 1e-13 * (scale + expected));
+    HOLDS(distance(covariance(b), covariance(b)) == 0);
   }));
 }
 
@@ -54,21 +54,19 @@ TEST_CASE("keeps twelve digits for nearly equal covariances, where the Gram form
 }
 
 TEST_CASE("with nuggets it equals the dense distance") {
-  CHECK(rc::check("distance", [] {
-    const Index n = *rc::gen::inRange<Index>(1, 30);
-    const Index r = *rc::gen::inRange<Index>(1, 6), q = *rc::gen::inRange<Index>(1, 6);
-    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
+  CHECK(for_any("distance", [] {
+    const Index n = any_in<Index>(1, 30);
+    const Index r = any_in<Index>(1, 6), q = any_in<Index>(1, 6);
+    const auto seed = any_in<std::uint64_t>(1, 1000000);
     const Eigen::MatrixXd b = random_matrix(r, n, seed), y = random_matrix(q, n, seed + 1);
     const Eigen::VectorXd eta = random_matrix(n, 1, seed + 2);
     Eigen::VectorXd other;
-    if (*rc::gen::arbitrary<bool>()) other = random_matrix(n, 1, seed + 3);
+    if (any_bool()) other = random_matrix(n, 1, seed + 3);
     const Covariance<double> first(b, eta), second(y, other);
     const double expected = (first.dense() - second.dense()).norm();
-    RC_ASSERT(std::abs(distance(first, second) - expected) <=
-              1e-12 * (1 + first.frobenius_norm() + expected));
-    RC_ASSERT(std::abs(distance(second, first) - expected) <=
-              1e-12 * (1 + first.frobenius_norm() + expected));
-    RC_ASSERT(distance(first, first) == 0);
+    HOLDS(std::abs(distance(first, second) - expected) <= 1e-12 * (1 + first.frobenius_norm() + expected));
+    HOLDS(std::abs(distance(second, first) - expected) <= 1e-12 * (1 + first.frobenius_norm() + expected));
+    HOLDS(distance(first, first) == 0);
   }));
 }
 

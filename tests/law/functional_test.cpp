@@ -2,38 +2,38 @@
 #include "mno/law/functional.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include "mno/law/covariance.hpp"
 #include "mno/law/residual/compound_poisson.hpp"
 #include "mno/law/residual/laplace.hpp"
 #include "mno/law/residual/student_t.hpp"
 #include "mno/law/sample.hpp"
+#include "property.hpp"
 #include "support.hpp"
 
 using namespace mno;
 using namespace mno::testing;
 
 TEST_CASE("mean and covariance of several functionals equal the dense ones") {
-  CHECK(rc::check("2D", [] {
-    const Grid<2> grid{{*rc::gen::inRange<Index>(1, 5), *rc::gen::inRange<Index>(1, 5)}, {{2.0, 0.5}}};
-    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
-    const Index channels = *rc::gen::inRange<Index>(1, 4), q = *rc::gen::inRange<Index>(1, 5);
-    auto law = random_law<double, 2>(2, grid, channels, *rc::gen::inRange<Index>(1, 6), seed);
-    if (*rc::gen::arbitrary<bool>()) law = with_nugget(law, seed + 3);
+  CHECK(for_any("2D", [] {
+    const Grid<2> grid{{any_in<Index>(1, 5), any_in<Index>(1, 5)}, {{2.0, 0.5}}};
+    const auto seed = any_in<std::uint64_t>(1, 1000000);
+    const Index channels = any_in<Index>(1, 4), q = any_in<Index>(1, 5);
+    auto law = random_law<double, 2>(2, grid, channels, any_in<Index>(1, 6), seed);
+    if (any_bool()) law = with_nugget(law, seed + 3);
     Field<double, 2> weights(q, grid, channels);
     fill_normal(weights, seed + 9);
     const Eigen::Map<const Eigen::MatrixXd> w(weights.data(), law.size(), q);
     const auto joint = functionals(law, 1, weights);
     const Eigen::VectorXd mean = grid.cell() * w.transpose() * flat(law.mean, 1);
     const Eigen::MatrixXd gamma = grid.cell() * grid.cell() * w.transpose() * covariance(law, 1).dense() * w;
-    RC_ASSERT(joint.count() == q && joint.factor.rows() == law.rank());
-    RC_ASSERT((joint.mean - mean).norm() <= 1e-12 * (1 + mean.norm()));
-    RC_ASSERT((joint.covariance() - gamma).norm() <= 1e-12 * (1 + gamma.norm()));
+    HOLDS(joint.count() == q && joint.factor.rows() == law.rank());
+    HOLDS((joint.mean - mean).norm() <= 1e-12 * (1 + mean.norm()));
+    HOLDS((joint.covariance() - gamma).norm() <= 1e-12 * (1 + gamma.norm()));
     for (Index i = 0; i < q; ++i) {
       const auto one = joint.marginal(i);
-      RC_ASSERT(one.mean == joint.mean[i]);
-      RC_ASSERT(std::abs(one.sd * one.sd - gamma(i, i)) <= 1e-12 * (1 + gamma.norm()));
+      HOLDS(one.mean == joint.mean[i]);
+      HOLDS(std::abs(one.sd * one.sd - gamma(i, i)) <= 1e-12 * (1 + gamma.norm()));
     }
   }));
 }

@@ -5,7 +5,6 @@
 // Seeds are fixed: the verdict is the same each time. A fresh seed would fail by chance once in a million
 // runs of a test case, by Bonferroni's bound over its comparisons.
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <Eigen/Eigenvalues>
 
@@ -15,6 +14,7 @@
 #include "mno/law/marginal_crps.hpp"
 #include "mno/law/quantile.hpp"
 #include "mno/law/sample.hpp"
+#include "property.hpp"
 #include "support.hpp"
 
 using namespace mno;
@@ -54,50 +54,48 @@ constexpr double laws = 24, false_alarm = 1e-6;
 }  // namespace
 
 TEST_CASE("the covariance in the law's own coordinates is positive semidefinite, its factor of rank r") {
-  CHECK(rc::check("any residual law and warp", [] {
-    const Index points = *rc::gen::inRange<Index>(1, 8), rank = *rc::gen::inRange<Index>(1, 6);
+  CHECK(for_any("any residual law and warp", [] {
+    const Index points = any_in<Index>(1, 8), rank = any_in<Index>(1, 6);
     const auto law =
-        any_law(points, rank, *rc::gen::inRange<std::uint64_t>(1, 100000), *rc::gen::arbitrary<bool>(),
-                *rc::gen::elementOf(residuals), *rc::gen::elementOf(warps));
+        any_law(points, rank, any_in<std::uint64_t>(1, 100000), any_bool(), one_of(residuals), one_of(warps));
     const auto gamma = covariance(unwarped(law), 0);
     const Eigen::MatrixXd dense = gamma.dense();
     const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense).eigenvalues();
-    RC_ASSERT(eigenvalues.minCoeff() >= -1e-13 * dense.norm());
-    RC_ASSERT(gamma.rank_bound() <= rank);
-    RC_ASSERT((gamma.diagonal() - flat(variance(unwarped(law)), 0)).norm() <= 1e-13 * dense.norm());
+    HOLDS(eigenvalues.minCoeff() >= -1e-13 * dense.norm());
+    HOLDS(gamma.rank_bound() <= rank);
+    HOLDS((gamma.diagonal() - flat(variance(unwarped(law)), 0)).norm() <= 1e-13 * dense.norm());
   }));
 }
 
 TEST_CASE("where factor and nugget are zero the law is the point w(m), to the last bit") {
-  CHECK(rc::check("any residual law and warp", [] {
-    auto law = any_law(4, 2, *rc::gen::inRange<std::uint64_t>(1, 100000), true,
-                       *rc::gen::elementOf(residuals), *rc::gen::elementOf(warps));
+  CHECK(for_any("any residual law and warp", [] {
+    auto law = any_law(4, 2, any_in<std::uint64_t>(1, 100000), true, one_of(residuals), one_of(warps));
     for (double& b : law.factor.span()) b = 0;
     for (double& eta : law.nugget.span()) eta = 0;
     auto point = law.mean;
     to_user_units(point, law.warp);
-    const double p = double(*rc::gen::inRange(1, 100)) / 100;
-    RC_ASSERT(std::ranges::equal(quantile(law, p).span(), point.span()));
-    RC_ASSERT(std::ranges::equal(mean(law).span(), point.span()));
+    const double p = double(any_in(1, 100)) / 100;
+    HOLDS(std::ranges::equal(quantile(law, p).span(), point.span()));
+    HOLDS(std::ranges::equal(mean(law).span(), point.span()));
     const auto spread = variance(law), score = crps(law, point);
-    for (const double v : spread.span()) RC_ASSERT(v == 0);
-    for (const double s : score.span()) RC_ASSERT(s == 0);
+    for (const double v : spread.span()) HOLDS(v == 0);
+    for (const double s : score.span()) HOLDS(s == 0);
     const auto draws = sample(law, 3, 5);
-    for (Index j = 0; j < 3; ++j) RC_ASSERT(flat(draws, j) == flat(point, 0));
+    for (Index j = 0; j < 3; ++j) HOLDS(flat(draws, j) == flat(point, 0));
     const auto above = exceedance(law, 1e9), below = exceedance(law, -1e9);
-    for (const double q : above.span()) RC_ASSERT(q == 0);
-    for (const double q : below.span()) RC_ASSERT(q == 1);
+    for (const double q : above.span()) HOLDS(q == 0);
+    for (const double q : below.span()) HOLDS(q == 1);
   }));
 }
 
 TEST_CASE("the risk of exceeding a quantile is what the quantile says, through every warp") {
-  CHECK(rc::check("any residual law and warp", [] {
-    const auto law = any_law(4, 3, *rc::gen::inRange<std::uint64_t>(1, 100000), *rc::gen::arbitrary<bool>(),
-                             *rc::gen::elementOf(residuals), *rc::gen::elementOf(warps));
-    const double p = *rc::gen::element(0.01, 0.2, 0.45, 0.7, 0.999);  // outside of the atom, 3e-4
+  CHECK(for_any("any residual law and warp", [] {
+    const auto law =
+        any_law(4, 3, any_in<std::uint64_t>(1, 100000), any_bool(), one_of(residuals), one_of(warps));
+    const double p = one_of({0.01, 0.2, 0.45, 0.7, 0.999});  // outside of the atom, 3e-4
     const auto at = quantile(law, p), risk = exceedance(law, at), below = cdf(law, at);
-    for (const double q : risk.span()) RC_ASSERT(std::abs(q - (1 - p)) < 1e-9);
-    for (const double q : below.span()) RC_ASSERT(std::abs(q - p) < 1e-9);
+    for (const double q : risk.span()) HOLDS(std::abs(q - (1 - p)) < 1e-9);
+    for (const double q : below.span()) HOLDS(std::abs(q - p) < 1e-9);
   }));
 }
 

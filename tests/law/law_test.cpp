@@ -2,11 +2,11 @@
 #include "mno/law/law.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include "mno/law/moments.hpp"
 #include "mno/law/residual/student_t.hpp"
 #include "mno/law/warp/asinh.hpp"
+#include "property.hpp"
 #include "support.hpp"
 
 using namespace mno;
@@ -16,35 +16,35 @@ namespace {
 
 template <int D> Grid<D> any_grid() {
   Grid<D> grid;
-  for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, D == 1 ? 12 : 5);
+  for (Index& n : grid.points) n = any_in<Index>(1, D == 1 ? 12 : 5);
   return grid;
 }
 template <class T, int D> Law<T, D> any_law() {
-  const Index batch = *rc::gen::inRange<Index>(1, 4), channels = *rc::gen::inRange<Index>(1, 4);
-  const Index rank = *rc::gen::inRange<Index>(1, 7);
-  return random_law<T, D>(batch, any_grid<D>(), channels, rank, *rc::gen::inRange<std::uint64_t>(1, 1000000));
+  const Index batch = any_in<Index>(1, 4), channels = any_in<Index>(1, 4);
+  const Index rank = any_in<Index>(1, 7);
+  return random_law<T, D>(batch, any_grid<D>(), channels, rank, any_in<std::uint64_t>(1, 1000000));
 }
 
 template <class T, int D> void factor_properties() {
   const double tolerance = std::is_same_v<T, float> ? 1e-4 : 1e-12;
   const auto law = any_law<T, D>();
-  const Index sample = *rc::gen::inRange<Index>(0, law.batch());
+  const Index sample = any_in<Index>(0, law.batch());
   const Eigen::MatrixX<T> b = factor_matrix(law, sample);
-  RC_ASSERT(b.rows() == law.rank() && b.cols() == law.points() * law.channels());
+  HOLDS(b.rows() == law.rank() && b.cols() == law.points() * law.channels());
   for (Index k = 0; k < law.rank(); ++k)
     for (Index x = 0; x < law.points(); ++x)
       for (Index c = 0; c < law.channels(); ++c)
-        RC_ASSERT(b(k, x * law.channels() + c) == law.factor(sample, x, k * law.channels() + c));
+        HOLDS(b(k, x * law.channels() + c) == law.factor(sample, x, k * law.channels() + c));
 
   const Eigen::VectorX<T> v = random_matrix(law.size(), 1, 5).template cast<T>();
   const Eigen::VectorX<T> xi = random_matrix(law.rank(), 1, 6).template cast<T>();
   const Eigen::VectorXd bv = factor_times(law, sample, v);
   const Eigen::VectorX<T> bt_xi = factor_transpose_times(law, sample, xi);
-  RC_ASSERT((bv - (b * v).template cast<double>()).norm() <= tolerance * (1 + bv.norm()));
-  RC_ASSERT((bt_xi - b.transpose() * xi).norm() <= tolerance * double(1 + bt_xi.norm()));
+  HOLDS((bv - (b * v).template cast<double>()).norm() <= tolerance * (1 + bv.norm()));
+  HOLDS((bt_xi - b.transpose() * xi).norm() <= tolerance * double(1 + bt_xi.norm()));
 
   const Field<T, D> var = variance(law);
-  RC_ASSERT(var.channels() == law.channels() && var.batch() == law.batch());
+  HOLDS(var.channels() == law.channels() && var.batch() == law.batch());
   for (Index x = 0; x < law.points(); ++x)
     for (Index c = 0; c < law.channels(); ++c) {
       double sum = 0;
@@ -52,16 +52,16 @@ template <class T, int D> void factor_properties() {
         const double entry = double(law.factor(sample, x, k * law.channels() + c));
         sum += entry * entry;
       }
-      RC_ASSERT(std::abs(double(var(sample, x, c)) - sum) <= tolerance * sum);
+      HOLDS(std::abs(double(var(sample, x, c)) - sum) <= tolerance * sum);
     }
 }
 
 }  // namespace
 
 TEST_CASE("factor matrix, B v, B'xi and variance agree with the factor's channels k*C + c") {
-  CHECK(rc::check("1D double", [] { factor_properties<double, 1>(); }));
-  CHECK(rc::check("2D double", [] { factor_properties<double, 2>(); }));
-  CHECK(rc::check("2D float", [] { factor_properties<float, 2>(); }));
+  CHECK(for_any("1D double", [] { factor_properties<double, 1>(); }));
+  CHECK(for_any("2D double", [] { factor_properties<double, 2>(); }));
+  CHECK(for_any("2D float", [] { factor_properties<float, 2>(); }));
 }
 
 TEST_CASE("variance by hand: two factors, two channels, one point") {

@@ -2,28 +2,27 @@
 #include "mno/law/quantile.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include "mno/law/residual/compound_poisson.hpp"
 #include "mno/law/residual/laplace.hpp"
 #include "mno/law/residual/student_t.hpp"
 #include "mno/law/sample.hpp"
+#include "property.hpp"
 #include "support.hpp"
 
 using namespace mno;
 using namespace mno::testing;
 
 TEST_CASE("the exceedance of the p-quantile is 1 - p") {
-  CHECK(rc::check("1D and 2D, three laws", [] {
-    const Grid<2> grid{{*rc::gen::inRange<Index>(1, 6), *rc::gen::inRange<Index>(1, 6)}, {}};
-    const auto law =
-        random_law<double, 2>(2, grid, *rc::gen::inRange<Index>(1, 4), *rc::gen::inRange<Index>(1, 5),
-                              *rc::gen::inRange<std::uint64_t>(1, 100000));
-    const double p = double(*rc::gen::inRange(1, 1000)) / 1000;
+  CHECK(for_any("1D and 2D, three laws", [] {
+    const Grid<2> grid{{any_in<Index>(1, 6), any_in<Index>(1, 6)}, {}};
+    const auto law = random_law<double, 2>(2, grid, any_in<Index>(1, 4), any_in<Index>(1, 5),
+                                           any_in<std::uint64_t>(1, 100000));
+    const double p = double(any_in(1, 1000)) / 1000;
     const auto check = [&](const auto& residual) {
       const auto carried = with_residual(law, residual);
       const auto risk = exceedance(carried, quantile(carried, p));
-      for (double x : risk.span()) RC_ASSERT(std::abs(x - (1 - p)) < 1e-9);
+      for (double x : risk.span()) HOLDS(std::abs(x - (1 - p)) < 1e-9);
     };
     check(Gaussian{});
     check(Laplace{});

@@ -3,7 +3,6 @@
 #include "mno/law/sample.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include "device.hpp"
 #include "mno/law/covariance.hpp"
@@ -11,6 +10,7 @@
 #include "mno/law/residual/laplace.hpp"
 #include "mno/law/residual/student_t.hpp"
 #include "mno/law/warp/asinh.hpp"
+#include "property.hpp"
 #include "support.hpp"
 
 using namespace mno;
@@ -90,33 +90,32 @@ TEST_CASE("the same test rejects a sampler with variance 1.2, and one with mean 
 }
 
 TEST_CASE("each draw is m + B'xi with the xi of its own stream, in the order (sample, draw)") {
-  CHECK(rc::check("draws", [] {
+  CHECK(for_any("draws", [] {
     Grid<2> grid;
-    for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, 14);  // several tiles of points
-    const Index batch = *rc::gen::inRange<Index>(1, 4), c = *rc::gen::inRange<Index>(1, 4);
-    const Index r = *rc::gen::element<Index>(1, 2, 7, 130), draws = *rc::gen::element<Index>(1, 3, 64, 70);
-    const auto law = random_law<double, 2>(batch, grid, c, r, *rc::gen::inRange<std::uint64_t>(1, 100000));
+    for (Index& n : grid.points) n = any_in<Index>(1, 14);  // several tiles of points
+    const Index batch = any_in<Index>(1, 4), c = any_in<Index>(1, 4);
+    const Index r = one_of<Index>({1, 2, 7, 130}), draws = one_of<Index>({1, 3, 64, 70});
+    const auto law = random_law<double, 2>(batch, grid, c, r, any_in<std::uint64_t>(1, 100000));
     const auto u = sample(with_residual(law, Laplace{}), draws, 5, test::device());
-    RC_ASSERT(u.batch() == batch * draws && u.channels() == c && u.grid() == grid);
-    const Index s = *rc::gen::inRange<Index>(0, batch), j = *rc::gen::inRange<Index>(0, draws);
+    HOLDS(u.batch() == batch * draws && u.channels() == c && u.grid() == grid);
+    const Index s = any_in<Index>(0, batch), j = any_in<Index>(0, draws);
     Eigen::VectorXd xi(r);
     Stream stream(5, (std::uint64_t(s) << 32) | std::uint64_t(j), detail::residual_substream);
     Laplace{}.draw(stream, {xi.data(), std::size_t(r)});
     const Eigen::VectorXd expected = flat(law.mean, s) + factor_transpose_times(law, s, xi);
-    RC_ASSERT((flat(u, s * draws + j) - expected).norm() <= 1e-12 * (1 + expected.norm()));
+    HOLDS((flat(u, s * draws + j) - expected).norm() <= 1e-12 * (1 + expected.norm()));
   }));
 }
 
 TEST_CASE("with a nugget each draw is m + B'xi + eta zeta, xi and zeta from one call of the residual law") {
-  CHECK(rc::check("draws", [] {
+  CHECK(for_any("draws", [] {
     Grid<2> grid;
-    for (Index& n : grid.points) n = *rc::gen::inRange<Index>(1, 14);
-    const Index batch = *rc::gen::inRange<Index>(1, 4), c = *rc::gen::inRange<Index>(1, 4);
-    const Index r = *rc::gen::element<Index>(1, 2, 7), draws = *rc::gen::element<Index>(1, 3, 64, 70);
-    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 100000);
+    for (Index& n : grid.points) n = any_in<Index>(1, 14);
+    const Index batch = any_in<Index>(1, 4), c = any_in<Index>(1, 4);
+    const Index r = one_of<Index>({1, 2, 7}), draws = one_of<Index>({1, 3, 64, 70});
+    const auto seed = any_in<std::uint64_t>(1, 100000);
     const auto law = with_nugget(random_law<double, 2>(batch, grid, c, r, seed), seed + 1);
-    const Index s = *rc::gen::inRange<Index>(0, batch), j = *rc::gen::inRange<Index>(0, draws),
-                n = law.size();
+    const Index s = any_in<Index>(0, batch), j = any_in<Index>(0, draws), n = law.size();
     const auto check = [&](const auto& residual) {
       const auto u = sample(with_residual(law, residual), draws, 5, test::device());
       Eigen::VectorXd both(r + n);
@@ -124,7 +123,7 @@ TEST_CASE("with a nugget each draw is m + B'xi + eta zeta, xi and zeta from one 
       residual.draw(stream, {both.data(), std::size_t(r + n)});
       const Eigen::VectorXd expected = flat(law.mean, s) + factor_transpose_times(law, s, both.head(r)) +
                                        flat(law.nugget, s).cwiseProduct(both.tail(n));
-      RC_ASSERT((flat(u, s * draws + j) - expected).norm() <= 1e-12 * (1 + expected.norm()));
+      HOLDS((flat(u, s * draws + j) - expected).norm() <= 1e-12 * (1 + expected.norm()));
     };
     check(Gaussian{});
     check(Laplace{});

@@ -2,25 +2,24 @@
 #include "mno/law/triangularise.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
+#include "property.hpp"
 #include "support.hpp"
 
 using namespace mno;
 using namespace mno::testing;
 
 TEST_CASE("the result is triangular and has the same Gram matrix") {
-  CHECK(rc::check("any shape", [] {
-    const Index rows = *rc::gen::inRange<Index>(1, 12), columns = *rc::gen::inRange<Index>(1, 8);
-    const Index extra = *rc::gen::inRange<Index>(0, 3);
-    const Eigen::MatrixXd a =
-        random_matrix(rows, columns + extra, *rc::gen::inRange<std::uint64_t>(1, 100000));
+  CHECK(for_any("any shape", [] {
+    const Index rows = any_in<Index>(1, 12), columns = any_in<Index>(1, 8);
+    const Index extra = any_in<Index>(0, 3);
+    const Eigen::MatrixXd a = random_matrix(rows, columns + extra, any_in<std::uint64_t>(1, 100000));
     Eigen::MatrixXd r = a;
     detail::triangularise(r, columns);
     for (Index j = 0; j < columns; ++j)
-      for (Index i = j + 1; i < rows; ++i) RC_ASSERT(r(i, j) == 0);
+      for (Index i = j + 1; i < rows; ++i) HOLDS(r(i, j) == 0);
     const Eigen::MatrixXd gram = a.transpose() * a;  // unchanged by an orthogonal map of the rows
-    RC_ASSERT((r.transpose() * r - gram).norm() <= 1e-13 * gram.norm());
+    HOLDS((r.transpose() * r - gram).norm() <= 1e-13 * gram.norm());
   }));
 }
 

@@ -2,21 +2,20 @@
 #include "mno/metric/log_score.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include "metric/support.hpp"
 #include "mno/law/sample.hpp"
 #include "mno/metric/evaluate.hpp"
+#include "property.hpp"
 
 using namespace mno;
 using namespace mno::testing;
 
 TEST_CASE("for all numbers of members it is the mean over members, then over conditions") {
-  CHECK(rc::check([] {
-    const auto counts =
-        *rc::gen::nonEmpty(rc::gen::container<std::vector<Index>>(rc::gen::inRange<Index>(1, 4)));
+  CHECK(for_any("any counts", [] {
+    const auto counts = any_some_in(1, 4);
     const Index conditions = Index(counts.size());
-    const auto seed = *rc::gen::inRange<std::uint64_t>(1, 1000000);
+    const auto seed = any_in<std::uint64_t>(1, 1000000);
     const auto law = random_law<double, 1>(conditions, Grid<1>{{4}}, 2, 2, seed);
     const auto offsets = member_offsets(counts);
     Field<double, 1> all(offsets.back(), Grid<1>{{4}}, 2);
@@ -27,7 +26,7 @@ TEST_CASE("for all numbers of members it is the mean over members, then over con
         expected -= log_density(law, s, flat(all, offsets[std::size_t(s)] + j), 0.1) /
                     double(counts[std::size_t(s)] * conditions);
     const double value = metric::evaluate(metric::LogScore(0.1), law, all, counts).value();
-    RC_ASSERT(std::abs(value - expected) <= 1e-12 * (1 + std::abs(expected)));
+    HOLDS(std::abs(value - expected) <= 1e-12 * (1 + std::abs(expected)));
   }));
 }
 

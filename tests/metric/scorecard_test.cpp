@@ -2,13 +2,13 @@
 #include "mno/metric/scorecard.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <cmath>
 #include <sstream>
 
 #include "metric/support.hpp"
 #include "mno/metric/evaluate.hpp"
+#include "property.hpp"
 
 using namespace mno;
 using namespace mno::testing;
@@ -147,15 +147,14 @@ TEST_CASE("two or three members: scores against them, without floors") {
 
 TEST_CASE(
     "for all numbers of members a table has finite numbers, and the CRPS of each condition counts alike") {
-  CHECK(rc::check([] {
-    const auto counts =
-        *rc::gen::nonEmpty(rc::gen::container<std::vector<Index>>(rc::gen::inRange<Index>(1, 7)));
-    const Truth known = truth(counts, *rc::gen::inRange<std::uint64_t>(1, 1000000));
+  CHECK(for_any("any counts", [] {
+    const auto counts = any_some_in(1, 7);
+    const Truth known = truth(counts, any_in<std::uint64_t>(1, 1000000));
     const auto& law = known.law;
     const auto& data = known.data;
     for (const ScoreRow& r : metric::scorecard(law, data)) {
-      RC_ASSERT(std::isfinite(r.value));
-      RC_ASSERT(!r.floor || std::isfinite(*r.floor));
+      HOLDS(std::isfinite(r.value));
+      HOLDS(!r.floor || std::isfinite(*r.floor));
     }
     double expected = 0;
     for (Index s = 0; s < data.size(); ++s) {
@@ -163,7 +162,7 @@ TEST_CASE(
       one.add(metric::moments(law, s), metric::members(data.members_of(s)));
       expected += one.value() / double(data.size());
     }
-    RC_ASSERT(std::abs(row(metric::scorecard(law, data), "crps").value - expected) < 1e-12);
+    HOLDS(std::abs(row(metric::scorecard(law, data), "crps").value - expected) < 1e-12);
   }));
 }
 

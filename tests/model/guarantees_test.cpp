@@ -1,6 +1,5 @@
 // What the paper promises, as properties over random models, inputs, grids and times.
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <Eigen/Eigenvalues>
 #include <cstring>
@@ -12,8 +11,10 @@
 #include "mno/law/residual/student_t.hpp"
 #include "mno/law/sample.hpp"
 #include "mno/model/predict.hpp"
+#include "property.hpp"
 
 using namespace mno;
+using namespace mno::testing;
 
 namespace {
 
@@ -34,40 +35,39 @@ using PowerMno = Model<MnoOperator<S, DriftHead<S>, FactorHead<S>, PowerGate>, S
 template <class S, class T = double>
 using Auxiliary = Model<MnoOperator<S, SeparableDriftHead<S>, MercerHead<S>, PowerGate>, S, T>;
 
-/// Runs a property a hundred times; a failure prints the seed that repeats it (RC_PARAMS="seed=…").
 template <class Property> void property(const char* what, Property&& holds) {
   INFO(std::string(what));
-  CHECK(rc::check(what, std::forward<Property>(holds)));
+  CHECK(for_any(what, std::forward<Property>(holds)));
 }
 
 /// With walls on some axes or on none.
 template <int D> Grid<D> any_grid(bool walls = true) {
   Grid<D> grid;
-  for (auto& bounded : grid.domain.bounded) bounded = walls && *rc::gen::arbitrary<bool>();
-  for (auto& n : grid.points) n = *rc::gen::inRange<Index>(4, D == 1 ? 24 : 10);
-  for (auto& l : grid.domain.length) l = 0.25 * double(*rc::gen::inRange(1, 12));
+  for (auto& bounded : grid.domain.bounded) bounded = walls && any_bool();
+  for (auto& n : grid.points) n = any_in<Index>(4, D == 1 ? 24 : 10);
+  for (auto& l : grid.domain.length) l = 0.25 * double(any_in(1, 12));
   return grid;
 }
 template <class T, int D> Field<T, D> any_field(Index batch, const Grid<D>& grid, Index channels) {
   Field<T, D> field(batch, grid, channels);
-  Stream random(*rc::gen::arbitrary<std::uint64_t>());
-  const double size = std::pow(10.0, *rc::gen::inRange(-3, 2));
+  Stream random(any_seed());
+  const double size = std::pow(10.0, any_in(-3, 2));
   for (T& value : field.span()) value = T(size * random.normal());
   return field;
 }
 template <class M> M any_model(const Grid<M::dimension>& grid) {
-  M model(*rc::gen::arbitrary<std::uint64_t>(), grid.domain);
-  Stream random(*rc::gen::arbitrary<std::uint64_t>());
+  M model(any_seed(), grid.domain);
+  Stream random(any_seed());
   for (auto& value : model.values()) value += typename M::Scalar(0.2 * random.normal());
   return model;
 }
 /// The same, and the layers may work on a finer grid than is given.
 template <class M> M any_refining_model(const Grid<M::dimension>& grid) {
   M model = any_model<M>(grid);
-  model.set_least_points(*rc::gen::element<Index>(0, 0, 8, 12));
+  model.set_least_points(one_of<Index>({0, 0, 8, 12}));
   return model;
 }
-double any_time() { return 0.01 * double(*rc::gen::inRange(0, 500)); }
+double any_time() { return 0.01 * double(any_in(0, 500)); }
 
 template <class M> void covariance_is_psd_of_low_rank() {
   constexpr int D = M::dimension;
@@ -79,17 +79,17 @@ template <class M> void covariance_is_psd_of_low_rank() {
     const auto var = variance(law, test::device());
     for (Index b = 0; b < 2; ++b) {
       const Eigen::MatrixXd dense = covariance(law, b).dense();
-      RC_ASSERT((dense - dense.transpose()).cwiseAbs().maxCoeff() == 0.0);
+      HOLDS((dense - dense.transpose()).cwiseAbs().maxCoeff() == 0.0);
       const Eigen::VectorXd eigenvalues = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense).eigenvalues();
       const double top = eigenvalues.cwiseAbs().maxCoeff(), rounding = 1e-13 * top + 1e-300;
-      RC_ASSERT(eigenvalues.minCoeff() >= -rounding);
-      RC_ASSERT((eigenvalues.array() > rounding).count() <= rank);
+      HOLDS(eigenvalues.minCoeff() >= -rounding);
+      HOLDS((eigenvalues.array() > rounding).count() <= rank);
       for (Index p = 0; p < law.points(); ++p)
         for (Index c = 0; c < channels; ++c) {
           double sum = 0;
           for (Index k = 0; k < rank; ++k) sum += std::pow(law.factor(b, p, k * channels + c), 2);
-          RC_ASSERT(std::abs(sum - var(b, p, c)) <= 1e-14 * sum);
-          RC_ASSERT(std::abs(sum - dense(p * channels + c, p * channels + c)) <= 1e-14 * sum);
+          HOLDS(std::abs(sum - var(b, p, c)) <= 1e-14 * sum);
+          HOLDS(std::abs(sum - dense(p * channels + c, p * channels + c)) <= 1e-14 * sum);
         }
     }
   });
@@ -107,8 +107,7 @@ template <class M> void draws_are_centred() {
         predict(any_model<M>(grid), any_field<double, D>(1, grid, channels), any_time(), test::device());
     const auto w = any_field<double, D>(1, grid, channels);
     const auto centred = [&](const auto& residual) {
-      const auto draws =
-          sample(with_residual(law, residual), count, *rc::gen::arbitrary<std::uint64_t>(), test::device());
+      const auto draws = sample(with_residual(law, residual), count, any_seed(), test::device());
       double off = 0, size = 0, rounding = 0;
       std::array<double, std::size_t(rank)> along{};  // ⟨w, B_k⟩
       for (Index p = 0; p < law.points(); ++p)
@@ -121,7 +120,7 @@ template <class M> void draws_are_centred() {
             along[std::size_t(k)] += w(0, p, c) * law.factor(0, p, k * channels + c);
         }
       for (const double a : along) size += a * a;
-      RC_ASSERT(std::abs(off) <= 8 * std::sqrt(size / double(count)) + rounding);
+      HOLDS(std::abs(off) <= 8 * std::sqrt(size / double(count)) + rounding);
     };
     centred(Gaussian{});
     centred(StudentT(8));
@@ -140,13 +139,13 @@ template <class M> void exact_at_time_zero() {
     u(1, 0, 0) = T(-0.0);
     u(2, 1, 0) = std::numeric_limits<T>::denorm_min();
     const auto law = predict(any_refining_model<M>(grid), u, T(0), test::device());
-    RC_ASSERT(std::memcmp(law.mean.data(), u.data(), u.size() * sizeof(T)) == 0);
-    for (const T value : law.factor.span()) RC_ASSERT(value == T(0) && !std::signbit(value));
-    const auto draws = sample(law, 4, *rc::gen::arbitrary<std::uint64_t>(), test::device());
+    HOLDS(std::memcmp(law.mean.data(), u.data(), u.size() * sizeof(T)) == 0);
+    for (const T value : law.factor.span()) HOLDS(value == T(0) && !std::signbit(value));
+    const auto draws = sample(law, 4, any_seed(), test::device());
     for (Index b = 0; b < 3; ++b)
       for (Index s = 0; s < 4; ++s)
         for (Index p = 0; p < law.points(); ++p)
-          for (Index c = 0; c < channels; ++c) RC_ASSERT(draws(b * 4 + s, p, c) == u(b, p, c));
+          for (Index c = 0; c < channels; ++c) HOLDS(draws(b * 4 + s, p, c) == u(b, p, c));
   });
 }
 
@@ -159,7 +158,7 @@ template <class M> void commutes_with_translations() {
     const auto u = any_field<double, D>(1, grid, channels);
     std::array<Index, D> shift{};
     for (std::size_t d = 0; d < std::size_t(D); ++d)  // walls stay where they are
-      if (!grid.domain.bounded[d]) shift[d] = *rc::gen::inRange<Index>(0, grid.points[d]);
+      if (!grid.domain.bounded[d]) shift[d] = any_in<Index>(0, grid.points[d]);
     const auto moved_to = [&](Index p) {
       Index q = 0, stride = 1;
       for (std::size_t d = std::size_t(D); d-- > 0;) {
@@ -182,7 +181,7 @@ template <class M> void commutes_with_translations() {
           largest = std::max(largest, std::abs(a(0, p, c)));
           error = std::max(error, std::abs(a(0, p, c) - b(0, moved_to(p), c)));
         }
-      RC_ASSERT(error <= 1e-11 * std::max(largest, 1.0));
+      HOLDS(error <= 1e-11 * std::max(largest, 1.0));
     };
     compare(law.mean, moved_law.mean);
     compare(law.factor, moved_law.factor);
@@ -241,7 +240,7 @@ TEST_CASE("Γ does not change when the factor's rows are rotated") {
     const auto grid = any_grid<1>();
     const auto law = predict(any_model<Mno<Line, double>>(grid), any_field<double, 1>(1, grid, 2),
                              0.1 + any_time(), test::device());
-    Stream random(*rc::gen::arbitrary<std::uint64_t>());
+    Stream random(any_seed());
     Eigen::Matrix3d m;
     for (double& value : m.reshaped()) value = random.normal();
     const Eigen::Matrix3d q = m.householderQr().householderQ();
@@ -254,7 +253,7 @@ TEST_CASE("Γ does not change when the factor's rows are rotated") {
           rotated.factor(0, p, k * 2 + c) = sum;
         }
     const Eigen::MatrixXd before = covariance(law, 0).dense(), after = covariance(rotated, 0).dense();
-    RC_ASSERT((before - after).norm() <= 1e-13 * before.norm());
+    HOLDS((before - after).norm() <= 1e-13 * before.norm());
   });
 }
 
@@ -269,11 +268,10 @@ TEST_CASE("a linear model on grids N and 2N agrees on the common points for band
     // Waves that the coarse grid can tell apart: |k| < N/2 on each axis.
     std::vector<std::array<double, 4>> waves;
     for (int i = 0; i < 4; ++i) {
-      Stream random(*rc::gen::arbitrary<std::uint64_t>());
+      Stream random(any_seed());
       std::array<double, 4> wave{};
       for (std::size_t d = 0; d < 2; ++d)
-        wave[d] =
-            double(*rc::gen::inRange<Index>(-((coarse.points[d] - 1) / 2), (coarse.points[d] - 1) / 2 + 1));
+        wave[d] = double(any_in<Index>(-((coarse.points[d] - 1) / 2), (coarse.points[d] - 1) / 2 + 1));
       wave[2] = random.normal();
       wave[3] = random.normal();
       waves.push_back(wave);
@@ -295,8 +293,8 @@ TEST_CASE("a linear model on grids N and 2N agrees on the common points for band
     for (Index i = 0; i < coarse.points[0]; ++i)
       for (Index j = 0; j < coarse.points[1]; ++j) {
         const Index p = i * coarse.points[1] + j, q = 2 * i * fine.points[1] + 2 * j;
-        RC_ASSERT(std::abs(a.mean(0, p, 0) - b.mean(0, q, 0)) < 1e-11);
-        for (Index k = 0; k < 4; ++k) RC_ASSERT(std::abs(a.factor(0, p, k) - b.factor(0, q, k)) < 1e-11);
+        HOLDS(std::abs(a.mean(0, p, 0) - b.mean(0, q, 0)) < 1e-11);
+        for (Index k = 0; k < 4; ++k) HOLDS(std::abs(a.factor(0, p, k) - b.factor(0, q, k)) < 1e-11);
       }
   });
 }

@@ -2,7 +2,6 @@
 #include "mno/train/scores.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <cmath>
 
@@ -10,8 +9,10 @@
 #include "mno/layer/noise.hpp"
 #include "mno/metric/evaluate.hpp"
 #include "mno/model/operators.hpp"
+#include "property.hpp"
 
 using namespace mno;
+using namespace mno::testing;
 
 namespace {
 
@@ -74,16 +75,15 @@ TEST_CASE("single draws are judged by the CRPS, and have no variance to compare 
 
 TEST_CASE("few members, and different ones: the mean of what conditions have by themselves") {
   const Mno<Line, double> model(1);
-  CHECK(rc::check([&] {
-    const auto counts =
-        *rc::gen::nonEmpty(rc::gen::container<std::vector<Index>>(rc::gen::inRange<Index>(1, 4)));
+  CHECK(for_any("any counts", [&] {
+    const auto counts = any_some_in(1, 4);
     const auto all = data(counts);
     const Scores scores = score(model, all);
     double expected = 0;
     for (Index i = 0; i < all.size(); ++i)
       expected += score(model, subset(all, std::span<const Index>(&i, 1))).crps / double(all.size());
-    RC_ASSERT(scores.draws);
-    RC_ASSERT(std::abs(scores.criterion() - expected) < 1e-12);
+    HOLDS(scores.draws);
+    HOLDS(std::abs(scores.criterion() - expected) < 1e-12);
   }));
 }
 

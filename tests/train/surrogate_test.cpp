@@ -3,7 +3,6 @@
 #include "mno/train/surrogate.hpp"
 
 #include <doctest/doctest.h>
-#include <rapidcheck.h>
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
@@ -14,8 +13,10 @@
 #include "mno/law/quantile.hpp"
 #include "mno/law/sample.hpp"
 #include "mno/train/fit.hpp"
+#include "property.hpp"
 
 using namespace mno;
+using namespace mno::testing;
 
 namespace {
 
@@ -314,17 +315,17 @@ TEST_CASE("a deterministic operator gives a field in the user's units") {
 }
 
 TEST_CASE("the guarantees hold in the user's units, with nugget, every residual law and warps") {
-  const bool held = rc::check("PSD, BᵀB of rank r, centred, exact at t = 0", [] {
-    const Grid<1> grid{{*rc::gen::inRange<Index>(4, 12)}};
-    M model(*rc::gen::arbitrary<std::uint64_t>());
-    Stream random(*rc::gen::arbitrary<std::uint64_t>());
+  const bool held = for_any("PSD, BᵀB of rank r, centred, exact at t = 0", [] {
+    const Grid<1> grid{{any_in<Index>(4, 12)}};
+    M model(any_seed());
+    Stream random(any_seed());
     for (float& value : model.values()) value += float(0.2 * random.normal());
     Field<float, 1> known(1, grid, 1);
     model.store_known_fields(known);
     const Normaliser normaliser{{random.normal(), 3 * random.normal()}, {0.1 + random.uniform(), 0.5}};
-    const AnyResidual residual = AnyResidual::parse(
-        *rc::gen::element<std::string>("gaussian", "student_t 5", "laplace", "compound_poisson 2"));
-    const AnyWarp warp = AnyWarp::parse(*rc::gen::element<std::string>("unwarped", "log", "asinh 0.5 2"));
+    const AnyResidual residual =
+        AnyResidual::parse(one_of<std::string>({"gaussian", "student_t 5", "laplace", "compound_poisson 2"}));
+    const AnyWarp warp = AnyWarp::parse(one_of<std::string>({"unwarped", "log", "asinh 0.5 2"}));
     const Surrogate<M> surrogate(model, normaliser, residual, warp);
     Field<float, 1> u0(2, grid, 2);
     for (float& u : u0.span()) u = float(std::exp(random.normal()));
@@ -332,24 +333,24 @@ TEST_CASE("the guarantees hold in the user's units, with nugget, every residual 
     to_law_coordinates(z, warp);
 
     const auto start = surrogate.predict(u0, 0.0f);
-    RC_ASSERT(same<float>(start.mean.span(), z.span()));
+    HOLDS(same<float>(start.mean.span(), z.span()));
     const auto draws = sample(unwarped(start), 2, 1);
     for (std::size_t i = 0; i < draws.size(); ++i) {
       const std::size_t entries = std::size_t(start.size()), of = i / (2 * entries) * entries + i % entries;
-      RC_ASSERT(draws.data()[i] == z.data()[of]);
+      HOLDS(draws.data()[i] == z.data()[of]);
     }
 
-    const auto law = unwarped(surrogate.predict(u0, 0.01f * float(*rc::gen::inRange(1, 500))));
+    const auto law = unwarped(surrogate.predict(u0, 0.01f * float(any_in(1, 500))));
     for (Index s = 0; s < 2; ++s) {
       const Eigen::MatrixXd gamma = covariance(law, s).dense().template cast<double>();
       const double largest = gamma.diagonal().maxCoeff();
       const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> of_gamma(gamma);
-      RC_ASSERT(of_gamma.eigenvalues().minCoeff() >= -1e-5 * largest);
+      HOLDS(of_gamma.eigenvalues().minCoeff() >= -1e-5 * largest);
       const Eigen::MatrixXd b = factor_matrix(law, s).template cast<double>();
-      RC_ASSERT(b.rows() == 2);
+      HOLDS(b.rows() == 2);
       const Eigen::VectorXd nugget = flat(law.nugget, s).template cast<double>();
       const Eigen::MatrixXd parts = b.transpose() * b + Eigen::MatrixXd(nugget.cwiseAbs2().asDiagonal());
-      RC_ASSERT((gamma - parts).cwiseAbs().maxCoeff() <= 1e-5 * largest);
+      HOLDS((gamma - parts).cwiseAbs().maxCoeff() <= 1e-5 * largest);
     }
     // centred: draws of ξ have mean 0, so that of z is m; six standard errors of 400 draws
     const auto drawn = sample(law, 400, 3);
@@ -360,7 +361,7 @@ TEST_CASE("the guarantees hold in the user's units, with nugget, every residual 
         for (Index d = 0; d < 400; ++d)
           off += (double(flat(drawn, s * 400 + d)[i]) - double(flat(law.mean, s)[i])) / 400;
       }
-      RC_ASSERT(std::abs(off) <= 6 * deviation / 20 + 1e-5 * double(law.size()));
+      HOLDS(std::abs(off) <= 6 * deviation / 20 + 1e-5 * double(law.size()));
     }
   });
   CHECK(held);
