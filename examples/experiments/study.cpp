@@ -245,7 +245,9 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
         "model " + std::string(version) + ": " + full.list() + " " + training.text(data.train.rows) +
         (training.chosen() ? " chosen: " + choices_text(data.train.rows, options.batch) : "") +
         " scale=" + mno::io::detail::number(training.factor_scale.value_or(0)) +
-        " least_points=" + std::to_string(training.least_points) + "\n" + data.train.pairs[pair].key + "\n" +
+        " least_points=" + std::to_string(training.least_points) +
+        (training.warp.identity() ? "" : " warp=" + training.warp.text()) + "\n" +
+        data.train.pairs[pair].key + "\n" +
         (data.validation.rows > 0 ? data.validation.pairs[pair].key : std::string("held back"));
     const std::filesystem::path file =
         options_.cache / (full.kind + "-" + content_hash(key) + ".safetensors");
@@ -261,6 +263,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.request.fit.split_seed = options.seed;
     job.request.fit.factor_scale = training.factor_scale;
     job.request.fit.least_points = training.least_points;
+    job.request.fit.warp = training.warp;
     job.request.fit.data = data.train.pairs[pair].path.string();
     job.request.fit.checkpoint = file.string() + ".checkpoint";
     job.request.recipe = training.name;
@@ -359,13 +362,10 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
   };
   const Stopwatch watch(request.model, request.fit.resume);
   const program::OperatorIn<1> model(program::choose(job.shape));
-  const bool chosen = std::holds_alternative<demand::ChosenByFit>(request.loss);
-  const Index factors = chosen ? 2 * job.shape.rank : job.shape.rank;  // as mno train
-  const auto keep = program::needed(request.loss, model, factors);
+  const auto keep = program::needed(request, model);
   const auto train = statistics(job.train, job.pair, keep);
   std::optional<Ensemble> validation;
-  if (job.validation.rows > 0)
-    validation = *statistics(job.validation, job.pair, {.members = model.gives_draws()});
+  if (job.validation.rows > 0) validation = *statistics(job.validation, job.pair, {.members = keep.members});
   if (model.train(*train, validation, request).interrupted) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})
     std::filesystem::remove(request.model.string() + end);

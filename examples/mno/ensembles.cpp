@@ -22,14 +22,17 @@ std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::p
   return std::make_unique<io::EnsembleReader>(io::file_name(path), std::move(file));
 }
 
-mno::EnsembleOptions needed(const demand::LossChoice& loss, const Operator& one, mno::Index factors) {
+mno::EnsembleOptions needed(const TrainRequest& request, const Operator& one) {
+  const demand::LossChoice& loss = request.loss;
   if (one.gives_draws() || std::holds_alternative<mno::EnergyLoss>(loss)) return {.members = true};
   const auto* recipe = std::get_if<mno::Recipe>(&loss);
-  if (!recipe) return {.factors = factors};
+  const bool members = request.fit.calibrate > 0 || !request.fit.warp.identity();
+  if (!recipe) return {.factors = 2 * one.shape().rank, .members = members};
+  const mno::Index factors = one.shape().rank;
   mno::EnsembleOptions keep;
   if (recipe->hilbert_schmidt.weight > 0 || recipe->hutchinson.weight > 0) keep.factors = factors;
   if (recipe->exact_nll.weight > 0) keep.factors = factors;
-  keep.members = recipe->student_nll.weight > 0 || recipe->crps.weight > 0;
+  keep.members = members || recipe->student_nll.weight > 0 || recipe->crps.weight > 0;
   return keep;
 }
 

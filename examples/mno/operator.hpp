@@ -27,9 +27,9 @@ void prepare(const std::vector<ShapeNumbers>& shapes);
 /// A file of ensembles: .npz, or HDF5 where this program has it.
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
 
-/// What a loss wants to know of the members, beside mean and variance, or what `fit` may choose for this
-/// operator.
-mno::EnsembleOptions needed(const demand::LossChoice& loss, const Operator& one, mno::Index factors);
+/// What a training wants to know of the members, beside mean and variance: its loss, or what `fit` may choose
+/// for this operator, its warp and its calibration.
+mno::EnsembleOptions needed(const TrainRequest& request, const Operator& one);
 
 /// All samples of a file as statistics.
 template <int D>

@@ -136,10 +136,7 @@ int train(TrainOptions& options) {
   request.fit.data = file.name();
   if (request.recipe == "paper") request.fit.factor_scale = 1;
   const mno::FitReport result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
-    const mno::Index factors = request.recipe != "auto" ? one.shape().rank : 2 * one.shape().rank;
-    mno::EnsembleOptions keep = needed(request.loss, one, factors);
-    keep.members = keep.members || request.fit.calibrate > 0;
-    return known.train(read_statistics<D>(file, keep), std::nullopt, request);
+    return known.train(read_statistics<D>(file, needed(request, one)), std::nullopt, request);
   });
   progress.close();
   if (result.interrupted && !std::filesystem::exists(request.fit.checkpoint)) {

@@ -54,6 +54,21 @@ struct Data {
 
 }  // namespace
 
+TEST_CASE("a law with a warp is trained from ensembles: values that span orders of magnitude") {
+  const Scratch folder;
+  const auto drawn =
+      mno_in(folder, "simulate reaction --samples 16 --ensemble 12 --points 16 --steps 20 -o data.npz");
+  REQUIRE_MESSAGE(drawn.code == 0, drawn.errors);
+  const auto trained = mno_in(
+      folder,
+      "train --data data.npz -o model.safetensors --warp \"asinh 3\" --epochs 4 --batch 8 --json" + small);
+  REQUIRE_MESSAGE(trained.code == 0, trained.errors);
+  CHECK(mno_in(folder, "info model.safetensors").out.find("asinh 3") != std::string::npos);
+  const auto scored = mno_in(folder, "evaluate --model model.safetensors --data data.npz --json");
+  REQUIRE_MESSAGE(scored.code == 0, scored.errors);
+  CHECK(nlohmann::json::parse(scored.out)["rows"].size() > 3);
+}
+
 TEST_CASE("from a simulation to a trained, scored and asked model") {
   const Scratch folder;
   simulate_heat(folder);
