@@ -5,7 +5,7 @@
 namespace experiment {
 
 extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
-    coverage, ablations, heat, defaults, winds, electricity, sweep, budget, generative_efficiency;
+    coverage, ablations, heat, defaults, winds, electricity, sweep, budget, generative_efficiency, risk;
 
 inline const std::vector<const Experiment*>& all() {
   static const std::vector<const Experiment*> list{&burgers,
@@ -22,7 +22,8 @@ inline const std::vector<const Experiment*>& all() {
                                                    &electricity,
                                                    &sweep,
                                                    &budget,
-                                                   &generative_efficiency};
+                                                   &generative_efficiency,
+                                                   &risk};
   return list;
 }
 

@@ -45,7 +45,12 @@ void Study::for_each_prediction(const Trained& trained, std::size_t pair, const 
                                 const std::function<void(const Prediction<1>&)>& sink) const {
   const auto model = load(trained, pair);
   const auto file = program::open_ensembles(data.pairs.at(pair).path);
-  program::for_each_prediction<1>(*model, *file, {.points = data.points, .members = data.members}, sink);
+  program::for_each_prediction<1>(*model, *file,
+                                  {.points = data.points,
+                                   .members = data.members,
+                                   .draws = data.members,
+                                   .seed = std::uint64_t(pair + 1)},
+                                  sink);
 }
 
 /// The law of a control around a predicted mean.

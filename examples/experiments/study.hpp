@@ -45,6 +45,7 @@ struct Training {
   double beginning = 0;                       // warm-up and ramp of the loss are each this part of the length
   std::optional<double> factor_scale{};
   Index least_points = 0;  // that the layers work on; 0: as given
+  mno::AnyWarp warp{};     // from the law's coordinates to those of the data
 
   mno::Recipe& recipe() { return std::get<mno::Recipe>(loss); }
   bool chosen() const { return std::holds_alternative<demand::ChosenByFit>(loss); }
@@ -198,6 +199,8 @@ class Study {
 
   /// f(number of the pair from 0) side by side.
   void for_each_pair(const Trained& trained, const std::function<void(std::size_t)>& f);
+  /// The model of one pair.
+  std::unique_ptr<program::Predictor<1>> load(const Trained& trained, std::size_t pair) const;
   /// Every condition of the data as the model of one pair sees it, with the members that scores are of.
   void for_each_prediction(const Trained& trained, std::size_t pair, const Data& data,
                            const std::function<void(const program::Prediction<1>&)>& sink) const;
@@ -229,7 +232,6 @@ class Study {
   void train_all();
   bool train_one(const Job& job, const std::function<void(const mno::EpochReport&)>& report);
   std::shared_ptr<const Ensemble> statistics(const Data& data, std::size_t pair, mno::EnsembleOptions keep);
-  std::unique_ptr<program::Predictor<1>> load(const Trained& trained, std::size_t pair) const;
   using LawOf = std::function<mno::Law<float, 1>(const program::Prediction<1>&)>;
   LawOf control(const Trained& trained, std::size_t pair) const;
   std::vector<Row> score(const Place& place, const Trained& trained, std::size_t pair, const Data& data);

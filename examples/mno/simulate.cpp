@@ -170,9 +170,10 @@ void add_plane_options(CLI::App* one, const std::shared_ptr<Setup<Equation>>& se
 }  // namespace
 
 std::string name_of(const Equation& equation) {
-  static constexpr const char* names[] = {
-      "burgers",      "phi4",       "phi4-spdebench", "rough-volatility", "heat",      "kuramoto-sivashinsky",
-      "coupled-heat", "plane-heat", "navier-stokes",  "gray-scott",       "phi4-plane"};
+  static constexpr const char* names[] = {"burgers",          "phi4",       "phi4-spdebench",
+                                          "rough-volatility", "heat",       "kuramoto-sivashinsky",
+                                          "coupled-heat",     "plane-heat", "navier-stokes",
+                                          "gray-scott",       "phi4-plane", "reaction"};
   static_assert(std::size(names) == std::variant_size_v<Equation>);
   return names[equation.index()];
 }
@@ -195,6 +196,12 @@ std::string description(const Equation& equation) {
         if constexpr (requires { e.velocity; }) add("velocity", e.velocity);
         if constexpr (requires { e.growth; }) add("growth", e.growth);
         if constexpr (requires { e.length; }) add("length", e.length);
+        if constexpr (requires { e.saturation; }) {
+          add("diffusion", e.diffusion);
+          add("saturation", e.saturation);
+          add("size", e.size);
+          add("spread", e.spread);
+        }
         if constexpr (requires { e.exchange; }) add("exchange", e.exchange);
         if constexpr (requires { e.correlation; }) add("correlation", e.correlation);
         if constexpr (requires { e.wavenumber; }) {
@@ -280,6 +287,25 @@ void add_simulate(CLI::App& app, Run& run) {
   one->add_option("--steps", phi4->equation.steps, "Steps to the final time")->capture_default_str();
   one->add_option_function<Index>(
       "--points", [phi4](Index n) { phi4->equation.simulated = phi4->equation.kept = n; }, "Points [64]");
+
+  const auto reaction = add_equation(*command, run, "reaction",
+                                     "du = (D u_xx + a u - b u^3) dt + s u dW, with sizes of u_0 that vary",
+                                     mno::spde::Reaction{}, one);
+  one->add_option("--diffusion", reaction->equation.diffusion, "D")->capture_default_str();
+  one->add_option("--growth", reaction->equation.growth, "a")->capture_default_str();
+  one->add_option("--saturation", reaction->equation.saturation, "b")->capture_default_str();
+  one->add_option("--sigma", reaction->equation.sigma, "s: noise, in proportion to u")->capture_default_str();
+  one->add_option("--size", reaction->equation.size, "Typical max |u_0|")->capture_default_str();
+  one->add_option("--spread", reaction->equation.spread, "Standard deviation of log max |u_0|")
+      ->capture_default_str();
+  one->add_option("--steps", reaction->equation.steps, "Steps to the final time")->capture_default_str();
+  one->add_option_function<Index>(
+      "--points",
+      [reaction](Index n) {
+        reaction->equation.kept = n;
+        reaction->equation.simulated = std::max<Index>(1, (127 + n) / std::max<Index>(n, 1)) * n;
+      },
+      "Points that are kept [64]");
 
   const auto bench = add_equation(*command, run, "phi4-spdebench", "phi4 as SPDEBench solves it",
                                   mno::spde::Phi4SpdeBench{}, one);

@@ -11,6 +11,7 @@
 #include <mno/simulate/phi4_plane.hpp>
 #include <mno/simulate/phi4_spdebench.hpp>
 #include <mno/simulate/plane_heat.hpp>
+#include <mno/simulate/reaction.hpp>
 #include <mno/simulate/rough_volatility.hpp>
 #include <string>
 #include <variant>
@@ -19,10 +20,10 @@
 
 namespace program {
 
-using Equation =
-    std::variant<mno::spde::Burgers, mno::spde::Phi4, mno::spde::Phi4SpdeBench, mno::spde::RoughVolatility,
-                 mno::spde::Heat, mno::spde::KuramotoSivashinsky, mno::spde::CoupledHeat,
-                 mno::spde::PlaneHeat, mno::spde::NavierStokes, mno::spde::GrayScott, mno::spde::Phi4Plane>;
+using Equation = std::variant<mno::spde::Burgers, mno::spde::Phi4, mno::spde::Phi4SpdeBench,
+                              mno::spde::RoughVolatility, mno::spde::Heat, mno::spde::KuramotoSivashinsky,
+                              mno::spde::CoupledHeat, mno::spde::PlaneHeat, mno::spde::NavierStokes,
+                              mno::spde::GrayScott, mno::spde::Phi4Plane, mno::spde::Reaction>;
 
 /// As mno simulate calls it.
 std::string name_of(const Equation& equation);

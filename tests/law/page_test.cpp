@@ -9,6 +9,7 @@
 #include "mno/law/distance.hpp"
 #include "mno/law/functional.hpp"
 #include "mno/law/marginal_crps.hpp"
+#include "mno/law/maximum.hpp"
 #include "mno/law/sample.hpp"
 #include "support.hpp"
 
@@ -50,6 +51,17 @@ TEST_CASE("questions to a law") {
   // [own] end
   CHECK(gamma.trace() > 0);
   CHECK(mno::quantile(known, 0.9)(0, 5, 0) == doctest::Approx(2));
+
+  // [event]
+  const mno::Maximum largest = mno::maximum(positive, /*sample=*/0);  // of |u| over all points, by draws
+  const mno::Estimate risk = largest.exceedance(10);                  // P(max |u| ≥ 10), ± risk.error
+  const double high_water = largest.quantile(0.99);                   // what it exceeds once in a hundred
+  const mno::Estimate rare = mno::risk_anywhere(positive, 0, 1e6);    // by bounds alone, if they are close
+  // [event] end
+  CHECK(risk.value > rare.value);
+  CHECK(risk.error > 0);
+  CHECK(largest.exceedance(high_water).value == doctest::Approx(0.01).epsilon(0.05));
+  CHECK(rare.error < 1e-3);
 
   // [text]
   const mno::AnyResidual residual = mno::AnyResidual::parse("student_t 5");

@@ -1,0 +1,254 @@
+// Event risk: how probable is it that max |u(T, x)| ≥ 10 somewhere? A reaction that is driven by its own size
+// (simulate/reaction.hpp), hard and nearly decided, and the paper's protocol beside what risk is for,
+// probabilities. A condition is positive if the event happens in a tenth of its members.
+//
+// A law gives the probability by draws of its maximum (law/maximum.hpp). A deterministic operator gives a
+// field, and what can be made of it: is the field's own maximum 10? a threshold that is tuned on the training
+// conditions? a logistic curve of that maximum, fitted there?
+//
+// Two columns of the paper are read by us, since it does not define them: its risk score as the mean
+// probability, its correlation of variance peaks as that of max Var over conditions, predicted and of
+// members.
+#include <mno/law/maximum.hpp>
+#include <mno/metric/event_scores.hpp>
+#include <mno/metric/moments.hpp>
+
+#include "experiments.hpp"
+#include "recipes.hpp"
+
+namespace experiment {
+
+namespace {
+
+using mno::metric::EventScores;
+using program::Prediction;
+using Rows = std::vector<Row>;
+
+constexpr double level = 10, positive = 0.1;
+
+/// What is known of one condition, in the units of the data.
+struct Outcome {
+  Index happened = 0, members = 0;
+  double probability = 0;                // by the model's law, or its draws
+  double largest_mean = 0;               // max |E u|
+  double mean_error = 0;                 // squared, over points
+  double peak = 0, peak_of_members = 0;  // max Var
+};
+
+using Law = mno::Law<float, 1, mno::AnyResidual, mno::AnyWarp>;
+
+/// From a model's own coordinates to those of the data.
+Law in_units(const mno::Law<float, 1, mno::AnyResidual>& law, const program::Predictor<1>& model) {
+  Law out = mno::with_warp(law, model.warp());
+  const float scale = float(model.normaliser().scale[0]), shift = float(model.normaliser().shift[0]);
+  for (float& value : out.mean.span()) value = value * scale + shift;
+  for (float& value : out.factor.span()) value *= scale;
+  for (float& value : out.nugget.span()) value *= scale;
+  return out;
+}
+mno::metric::Members in_units(mno::metric::Members values, const program::Predictor<1>& model) {
+  for (double& value : values.reshaped())
+    value = model.warp().map(value * model.normaliser().scale[0] + model.normaliser().shift[0], 0);
+  return values;
+}
+
+std::vector<Outcome> outcomes(Study& study, const Trained& trained, std::size_t pair, const Data& data) {
+  const auto model = study.load(trained, pair);
+  std::vector<Outcome> all;
+  const auto share = [](const mno::metric::Members& values) {
+    return Index((values.colwise().lpNorm<Eigen::Infinity>().array() >= level).count());
+  };
+  study.for_each_prediction(trained, pair, data, [&](const Prediction<1>& p) {
+    const auto members = in_units(p.members, *model);
+    Outcome one{.happened = share(members), .members = members.cols()};
+    Eigen::VectorXd mean, variance;
+    if (p.draws.size() > 0) {
+      const auto draws = in_units(p.draws, *model);
+      one.probability = double(share(draws)) / double(draws.cols());
+      mean = draws.rowwise().mean();
+      variance = (draws.colwise() - mean).rowwise().squaredNorm() / double(draws.cols() - 1);
+    } else {
+      const Law law = in_units(p.law, *model);
+      one.probability = model->stochastic() ? mno::risk_anywhere(law, 0, level, {.seed = pair + 1}).value : 0;
+      mean = mno::flat(mno::mean(law), 0).cast<double>();
+      variance = mno::flat(mno::variance(law), 0).cast<double>();
+    }
+    const Eigen::VectorXd truth = members.rowwise().mean();
+    one.largest_mean = mean.cwiseAbs().maxCoeff();
+    one.mean_error = (mean - truth).squaredNorm() / double(mean.size());
+    one.peak = variance.maxCoeff();
+    one.peak_of_members =
+        ((members.colwise() - truth).rowwise().squaredNorm() / double(members.cols() - 1)).maxCoeff();
+    all.push_back(one);
+  });
+  return all;
+}
+
+double correlation(const std::vector<Outcome>& all) {
+  const auto n = Index(all.size());
+  Eigen::VectorXd a(n), b(n);
+  for (Index i = 0; i < n; ++i) {
+    a[i] = all[std::size_t(i)].peak;
+    b[i] = all[std::size_t(i)].peak_of_members;
+  }
+  a.array() -= a.mean();
+  b.array() -= b.mean();
+  const double size = a.norm() * b.norm();
+  return size > 0 ? a.dot(b) / size : 0;
+}
+
+/// Every score of probabilities; `called`: from which on a condition is called positive.
+template <class Probability>
+EventScores scores(const std::vector<Outcome>& all, const Probability& probability) {
+  EventScores result;
+  for (const Outcome& one : all) result.add(probability(one), one.happened, one.members);
+  return result;
+}
+Rows rows(const std::vector<Outcome>& all, const EventScores& of, double called = positive) {
+  const auto confusion = of.confusion(positive, called);
+  double error = 0;
+  for (const Outcome& one : all) error += one.mean_error / double(all.size());
+  Rows result{{.metric = "mean_rmse", .value = std::sqrt(error)},
+              {.metric = "var_peak_corr", .value = correlation(all)},
+              {.metric = "risk_score", .value = of.mean_probability()},
+              {.metric = "precision", .value = confusion.precision},
+              {.metric = "recall", .value = confusion.recall},
+              {.metric = "f1", .value = confusion.f1},
+              {.metric = "accuracy", .value = confusion.accuracy},
+              {.metric = "brier", .value = of.brier()},
+              {.metric = "brier_excess", .value = of.brier() - of.irreducible()},
+              {.metric = "reliability", .value = of.reliability()},
+              {.metric = "resolution", .value = of.resolution()},
+              {.metric = "calibration_error", .value = of.calibration_error()},
+              {.metric = "average_precision", .value = of.average_precision(positive)}};
+  for (Row& row : result)
+    if (row.metric == "brier") row.floor = of.irreducible();
+  return result;
+}
+
+/// The threshold of max |E u| with the largest F1 on these conditions.
+double tuned_threshold(const std::vector<Outcome>& train) {
+  double best = level, best_f1 = -1;
+  for (const Outcome& at : train) {
+    const auto called =
+        scores(train, [&](const Outcome& c) { return double(c.largest_mean >= at.largest_mean); });
+    if (const double f1 = called.confusion(positive, 0.5).f1; f1 > best_f1) {
+      best_f1 = f1;
+      best = at.largest_mean;
+    }
+  }
+  return best;
+}
+
+/// P = 1/(1 + e^{−(a + bx)}), x = max |E u|, by Newton's method for the likelihood of all members.
+struct Logistic {
+  double a = 0, b = 0, centre = 0;
+  double operator()(double x) const { return 1 / (1 + std::exp(-(a + b * (x - centre)))); }
+};
+Logistic fit_logistic(const std::vector<Outcome>& train) {
+  Logistic curve;
+  curve.centre = level;
+  for (int step = 0; step < 100; ++step) {
+    Eigen::Vector2d gradient =
+        Eigen::Vector2d(-curve.a, -curve.b) * 1e-6;  // a trace of shrinkage: separable data
+    Eigen::Matrix2d curvature = Eigen::Matrix2d::Identity() * 1e-6;
+    for (const Outcome& one : train) {
+      const double p = curve(one.largest_mean), o = double(one.happened) / double(one.members);
+      const Eigen::Vector2d x(1, one.largest_mean - curve.centre);
+      gradient += (o - p) * x;
+      curvature += std::max(p * (1 - p), 1e-9) * x * x.transpose();
+    }
+    Eigen::Vector2d move = curvature.ldlt().solve(gradient);
+    move *= std::min(1.0, 2 / move.norm());
+    curve.a += move[0];
+    curve.b += move[1];
+    if (move.norm() < 1e-10) break;
+  }
+  return curve;
+}
+
+mno::report::Curve diagram(const std::string& name, const EventScores& of) {
+  mno::report::Curve curve{.name = name};
+  for (const auto& bin : of.bins()) curve.put(bin.predicted, bin.observed);
+  return curve;
+}
+
+void run_risk(Study& study) {
+  struct Setting {
+    std::string name;
+    mno::spde::Reaction equation;
+    Splits data;
+    std::vector<Trained> laws;
+    Trained fno;
+  };
+  std::vector<Setting> settings{{"hard", mno::spde::Reaction{}, {}, {}, {}},
+                                {"nearly decided", mno::spde::Reaction::nearly_decided(), {}, {}, {}}};
+  const Sizes& s = study.sizes();
+  Training warped{.name = "auto, asinh"};
+  warped.warp = mno::AnyWarp::parse("asinh 3");
+  for (Setting& one : settings) {
+    one.data.train = study.data(one.equation, Study::Use::training,
+                                {.samples = s.train, .members = std::max<Index>(8, s.members / 4)});
+    one.data.test = study.data(one.equation, Study::Use::test, {.samples = s.test});
+    one.laws = {study.train("mno", study.shape(), {}, one.data),
+                study.train("mno-asinh", study.shape(), warped, one.data)};
+    for (const Trained& rival : study.rivals(one.data)) one.laws.push_back(rival);
+    one.fno = study.train("fno", study.shape("fno"), {}, one.data);
+  }
+  study.run();
+  for (const Setting& one : settings) {
+    const Study::Place place{
+        .table = "reaction-diffusion-risk", .benchmark = "reaction-diffusion", .at = {{"setting", one.name}}};
+    mno::report::Figure reliability{.name = "reliability-" + one.name,
+                                    .title = "Reliability, " + one.name + ", first pair",
+                                    .x_label = "probability given",
+                                    .y_label = "share of members in which it happened",
+                                    .lines = {{.name = "perfect", .x = {0, 1}, .y = {0, 1}}}};
+    for (const Trained& law : one.laws) {
+      std::vector<Rows> pairs(law.models.size());
+      study.for_each_pair(law, [&](std::size_t pair) {
+        const auto test = outcomes(study, law, pair, one.data.test);
+        const EventScores of = scores(test, [](const Outcome& c) { return c.probability; });
+        pairs[pair] = rows(test, of);
+        if (pair == 0) reliability.lines.push_back(diagram(law.method, of));
+      });
+      study.table(place, law.method, pairs);
+    }
+    struct Reading {
+      const char* method;
+      std::vector<Rows> pairs;
+    };
+    const std::size_t count = one.fno.models.size();
+    Reading plain{"fno", std::vector<Rows>(count)}, tuned{"fno-tuned-threshold", std::vector<Rows>(count)},
+        logistic{"fno-logistic", std::vector<Rows>(count)};
+    study.for_each_pair(one.fno, [&](std::size_t pair) {
+      const auto train = outcomes(study, one.fno, pair, one.data.train),
+                 test = outcomes(study, one.fno, pair, one.data.test);
+      const double threshold = tuned_threshold(train);
+      const Logistic curve = fit_logistic(train);
+      const auto put = [&](Reading& to, const auto& probability) {
+        const EventScores of = scores(test, probability);
+        to.pairs[pair] = rows(test, of);
+        if (pair == 0) reliability.lines.push_back(diagram(to.method, of));
+      };
+      put(plain, [](const Outcome& c) { return double(c.largest_mean >= level); });
+      put(tuned, [&](const Outcome& c) { return double(c.largest_mean >= threshold); });
+      put(logistic, [&](const Outcome& c) { return curve(c.largest_mean); });
+    });
+    for (const Reading* reading : {&plain, &tuned, &logistic})
+      study.table(place, reading->method, reading->pairs);
+    study.add(reliability);
+  }
+  study.show(settings[0].laws[0], settings[0].data.test);
+}
+
+}  // namespace
+
+const Experiment risk{"risk",
+                      "the probability of an event, max |u| >= 10",
+                      {1000, 0, 400, 256, 0, 3},
+                      {128, 0, 64, 64, 0, 1},
+                      usual_shape,
+                      run_risk};
+
+}  // namespace experiment
