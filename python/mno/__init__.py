@@ -1,0 +1,1 @@
+from ._core import version as __version__
