@@ -41,6 +41,8 @@ def floats(name: str, given: Any) -> np.ndarray:
 
 def times(given: Any) -> np.ndarray:
     """Times as a row of floats."""
+    if type(given) in (int, float) and 0 <= given <= 3e38:  # what is asked most often, in microseconds
+        return np.array([given], dtype=np.float32)
     t = np.atleast_1d(floats("t", given))
     if t.ndim != 1 or t.size == 0:
         raise ValueError(f"mno: t: expected one time or a row of times, got an array of shape {t.shape}.")

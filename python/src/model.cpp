@@ -97,6 +97,7 @@ nb::dict dict_of(const mno::EpochReport& epoch) {
   all["learning_rate"] = epoch.learning_rate;
   all["gradient_norm"] = epoch.gradient_norm;
   all["best"] = epoch.best;
+  all["finished"] = epoch.finished;
   all["conditions_per_second"] = epoch.conditions_per_second;
   all["seconds_left"] = epoch.seconds_left;
   if (epoch.validation) all["validation"] = dict_of(*epoch.validation);

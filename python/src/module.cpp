@@ -114,6 +114,8 @@ NB_MODULE(_core, m) {
                          shape, [&](std::string_view name, int number) { all[std::string(name)] = number; });
                      return all;
                    })
+      .def_prop_ro("dimension", [](const Model& model) { return model.shape().dimension; })
+      .def_prop_ro("channels", [](const Model& model) { return model.shape().channels; })
       .def_prop_ro("kind", [](const Model& model) { return model.shape().kind; })
       .def_prop_ro("parameters", &Model::parameters)
       .def_prop_ro("stochastic", &Model::stochastic)
