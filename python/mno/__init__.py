@@ -10,5 +10,18 @@ from ._core import version as __version__
 from ._law import Functional, Law
 from ._operator import NotFittedError, Operator, kinds, load
 from ._score import Score, score
+from ._simulate import equations, simulate
 
-__all__ = ["Functional", "Law", "NotFittedError", "Operator", "Score", "kinds", "load", "score", "__version__"]
+__all__ = [
+    "Functional",
+    "Law",
+    "NotFittedError",
+    "Operator",
+    "Score",
+    "__version__",
+    "equations",
+    "kinds",
+    "load",
+    "score",
+    "simulate",
+]

@@ -12,6 +12,7 @@
 #include <mno/io/safetensors/model_file.hpp>
 
 #include "model.hpp"
+#include "simulate.hpp"
 
 namespace {
 
@@ -62,6 +63,9 @@ NB_MODULE(_core, m) {
   m.def("kinds", &demand::kind_names);
   m.def("fit", &fit, "data"_a, "validation"_a.none(), "options"_a, "model"_a, "checkpoint"_a, "say"_a,
         "after_epoch"_a);
+  m.def("equations", &equations);
+  m.def("simulate", &simulate, "name"_a, "constants"_a, "samples"_a, "members"_a, "seed"_a, "first_sample"_a,
+        "times"_a, "threads"_a);
   m.def("metadata", &metadata, "file"_a);
   m.def("write_file", &write_file, "path"_a, "content"_a);
   m.def("marginals", &marginals_of, "residual"_a, "what"_a, "mean"_a, "sd"_a, "at"_a);

@@ -15,6 +15,7 @@ import mno._arrays
 import mno._law
 import mno._operator
 import mno._score
+import mno._simulate
 
 HERE = Path(mno.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +73,7 @@ def test_without_a_compiler_a_sentence_says_what_to_install(tmp_path):
     assert "no-compiler" in answer.stderr and "MNO_CXX" in answer.stderr
 
 
-@pytest.mark.parametrize("module", [mno, mno._law, mno._operator, mno._score])
+@pytest.mark.parametrize("module", [mno, mno._law, mno._operator, mno._score, mno._simulate])
 def test_examples_of_the_docstrings_run(module):
     failed, tried = doctest.testmod(module)
     assert failed == 0 and tried > 0
