@@ -17,7 +17,7 @@ case "$("$tool" --version 2>/dev/null)" in
     exit 77
     ;;
 esac
-files=$(find include tests examples benchmarks \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' \) | sort)
+files=$(find include tests examples benchmarks python \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' \) | sort)
 if [ $check = no ]; then
   # shellcheck disable=SC2086 # names have no spaces
   exec "$tool" -i $files

@@ -1,16 +1,17 @@
 #pragma once
 // Operators for the commands and experiments, none of which depends on a shape: those of the program and any
 // other, compiled the first time it is needed (demand/). And the files of ensembles that they are trained on.
-#include <mno/io/ensemble_reader.hpp>
-
+#include "demand/from_data.hpp"
 #include "demand/operators.hpp"
 
 namespace program {
 
 using demand::in_dimension;
+using demand::needed;
 using demand::Operator;
 using demand::OperatorIn;
 using demand::Predictor;
+using demand::read_statistics;
 using demand::ShapeNumbers;
 using demand::TrainRequest;
 
@@ -26,13 +27,5 @@ void prepare(const std::vector<ShapeNumbers>& shapes);
 
 /// A file of ensembles: .npz, or HDF5 where this program has it.
 std::unique_ptr<mno::io::EnsembleReader> open_ensembles(const std::filesystem::path& path);
-
-/// What a training wants to know of the members, beside mean and variance: its loss, or what `fit` may choose
-/// for this operator, its warp and its calibration.
-mno::EnsembleOptions needed(const TrainRequest& request, const Operator& one);
-
-/// All samples of a file as statistics.
-template <int D>
-mno::Ensemble<float, D> read_statistics(mno::io::EnsembleReader& file, mno::EnsembleOptions keep);
 
 }  // namespace program

@@ -6,8 +6,6 @@
 #include <mno/core/channel_first.hpp>
 #include <mno/io/safetensors/model_file.hpp>
 #include <mno/io/zip/npz.hpp>
-#include <mno/simulate/bounded_heat.hpp>
-#include <mno/simulate/toy.hpp>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
@@ -152,21 +150,6 @@ std::shared_ptr<Setup<Equation>> add_equation(CLI::App& parent, Run& run, const 
   return setup;
 }
 
-/// What equations on squares have in common that are solved step by step.
-template <class Equation>
-void add_plane_options(CLI::App* one, const std::shared_ptr<Setup<Equation>>& setup) {
-  Equation& own = setup->equation;
-  one->add_option("--steps", own.steps, "Steps to the final time")->capture_default_str();
-  const CLI::Option* simulated =
-      one->add_option("--simulated", own.simulated, "Points of the simulation on each axis")
-          ->capture_default_str();
-  one->add_option("--points", own.kept, "Points that are kept on each axis")->capture_default_str();
-  one->parse_complete_callback([setup, simulated] {  // at least 64, and a multiple of what is kept
-    Equation& own = setup->equation;
-    if (simulated->count() == 0 && own.kept >= 1) own.simulated = (63 + own.kept) / own.kept * own.kept;
-  });
-}
-
 }  // namespace
 
 std::string name_of(const Equation& equation) {
@@ -263,162 +246,21 @@ void add_simulate(CLI::App& app, Run& run) {
   command->footer(
       "Example:\n  mno simulate burgers --samples 256 --ensemble 64 --seed 1 -o data.npz\n"
       "Each equation has its own options: mno simulate burgers --help");
-  CLI::App* one = nullptr;
-
-  const auto burgers =
-      add_equation(*command, run, "burgers", "u_t = nu u_xx - u u_x + sigma dW", mno::spde::Burgers{}, one);
-  one->add_option("--nu", burgers->equation.nu, "Viscosity")->capture_default_str();
-  one->add_option("--sigma", burgers->equation.sigma, "Noise")->capture_default_str();
-  one->add_option("--steps", burgers->equation.steps, "Steps to the final time")->capture_default_str();
-  const CLI::Option* simulated =
-      one->add_option("--simulated", burgers->equation.simulated, "Points of the simulation")
-          ->capture_default_str();
-  one->add_option("--points", burgers->equation.kept, "Points that are kept")->capture_default_str();
-  one->parse_complete_callback([burgers, simulated] {  // before the callback that runs it
-    if (simulated->count() == 0)
-      burgers->equation.simulated = std::max<Index>(128, 2 * burgers->equation.kept);
-  });
-
-  const auto phi4 = add_equation(*command, run, "phi4", "u_t = nu u_xx + growth u - u^3 + sigma dW",
-                                 mno::spde::Phi4{}, one);
-  one->add_option("--nu", phi4->equation.nu, "Diffusion")->capture_default_str();
-  one->add_option("--sigma", phi4->equation.sigma, "Noise")->capture_default_str();
-  one->add_option("--growth", phi4->equation.growth, "Linear growth")->capture_default_str();
-  one->add_option("--steps", phi4->equation.steps, "Steps to the final time")->capture_default_str();
-  one->add_option_function<Index>(
-      "--points", [phi4](Index n) { phi4->equation.simulated = phi4->equation.kept = n; }, "Points [64]");
-
-  const auto reaction = add_equation(*command, run, "reaction",
-                                     "du = (D u_xx + a u - b u^3) dt + s u dW, with sizes of u_0 that vary",
-                                     mno::spde::Reaction{}, one);
-  one->add_option("--diffusion", reaction->equation.diffusion, "D")->capture_default_str();
-  one->add_option("--growth", reaction->equation.growth, "a")->capture_default_str();
-  one->add_option("--saturation", reaction->equation.saturation, "b")->capture_default_str();
-  one->add_option("--sigma", reaction->equation.sigma, "s: noise, in proportion to u")->capture_default_str();
-  one->add_option("--size", reaction->equation.size, "Typical max |u_0|")->capture_default_str();
-  one->add_option("--spread", reaction->equation.spread, "Standard deviation of log max |u_0|")
-      ->capture_default_str();
-  one->add_option("--steps", reaction->equation.steps, "Steps to the final time")->capture_default_str();
-  one->add_option_function<Index>(
-      "--points",
-      [reaction](Index n) {
-        reaction->equation.kept = n;
-        reaction->equation.simulated = std::max<Index>(1, (127 + n) / std::max<Index>(n, 1)) * n;
-      },
-      "Points that are kept [64]");
-
-  const auto bench = add_equation(*command, run, "phi4-spdebench", "phi4 as SPDEBench solves it",
-                                  mno::spde::Phi4SpdeBench{}, one);
-  one->add_option("--sigma", bench->equation.sigma, "Noise")->capture_default_str();
-  one->add_option("--steps", bench->equation.steps, "Steps to the final time")->capture_default_str();
-  one->add_option("--points", bench->equation.points, "Points")->capture_default_str();
-  one->add_option("--varied", bench->equation.varied, "Size of the random part of u_0")
-      ->capture_default_str();
-
-  const auto rough = add_equation(*command, run, "rough-volatility", "log sigma_t = u_0 + eta W^H_t",
-                                  mno::spde::RoughVolatility{}, one);
-  one->add_option("--hurst", rough->equation.hurst, "Hurst exponent")->capture_default_str();
-  one->add_option("--eta", rough->equation.eta, "Noise")->capture_default_str();
-  one->add_option("--steps", rough->equation.steps, "Steps of the time grid")->capture_default_str();
-  one->add_option("--points", rough->equation.points, "Points")->capture_default_str();
-
-  const auto heat = add_equation(
-      *command, run, "heat", "u_t = nu u_xx - c u_x + sigma dW, whose law is known", mno::spde::Heat{}, one);
-  one->add_option("--nu", heat->equation.nu, "Diffusion")->capture_default_str();
-  one->add_option("--velocity", heat->equation.velocity, "Velocity c")->capture_default_str();
-  one->add_option("--sigma", heat->equation.sigma, "Noise")->capture_default_str();
-  one->add_option("--points", heat->equation.points, "Points")->capture_default_str();
-
-  const auto walls =
-      add_equation(*command, run, "heat-walls", "the heat equation between two walls, whose law is known",
-                   mno::spde::BoundedHeat{}, one);
-  one->add_option("--nu", walls->equation.nu, "Diffusion")->capture_default_str();
-  one->add_option("--sigma", walls->equation.sigma, "Noise")->capture_default_str();
-  one->add_option("--points", walls->equation.points, "Points")->capture_default_str();
-  one->add_option_function<std::string>(
-         "--walls",
-         [walls](const std::string& kind) {
-           walls->equation.noise =
-               mno::WallNoise::of_unit_sum(kind == "neumann" ? mno::Wall::neumann : mno::Wall::dirichlet);
-         },
-         "What holds at the walls: dirichlet (u = 0) or neumann (u_x = 0) [dirichlet]")
-      ->check(CLI::IsMember({"dirichlet", "neumann"}));
-
-  const auto flow = add_equation(*command, run, "kuramoto-sivashinsky",
-                                 "u_t = -u_xx - u_xxxx - u u_x + sigma dW, a chaotic flow",
-                                 mno::spde::KuramotoSivashinsky{}, one);
-  one->add_option("--length", flow->equation.length, "Length of the box")->capture_default_str();
-  one->add_option("--sigma", flow->equation.sigma, "Noise")->capture_default_str();
-  one->add_option("--steps", flow->equation.steps, "Steps to the final time")->capture_default_str();
-  one->add_option_function<Index>(
-      "--points", [flow](Index n) { flow->equation.simulated = flow->equation.kept = n; }, "Points [64]");
-
-  const auto coupled = add_equation(*command, run, "coupled-heat",
-                                    "two fields that exchange heat, with correlated noise; the law is known",
-                                    mno::spde::CoupledHeat{}, one);
-  one->add_option("--nu", coupled->equation.nu, "Diffusion")->capture_default_str();
-  one->add_option("--velocity", coupled->equation.velocity, "Velocity c")->capture_default_str();
-  one->add_option("--exchange", coupled->equation.exchange, "Exchange between the two")
-      ->capture_default_str();
-  one->add_option("--correlation", coupled->equation.correlation, "… of their noises, in [-1, 1]")
-      ->capture_default_str();
-  one->add_option("--sigma", coupled->equation.sigma, "Noise")->capture_default_str();
-  one->add_option("--points", coupled->equation.points, "Points")->capture_default_str();
-
-  const auto plane =
-      add_equation(*command, run, "plane-heat", "the heat equation on a square, whose law is known",
-                   mno::spde::PlaneHeat{}, one);
-  one->add_option("--nu", plane->equation.nu, "Diffusion")->capture_default_str();
-  one->add_option("--sigma", plane->equation.sigma, "Noise")->capture_default_str();
-  one->add_option_function<Index>(
-      "--points",
-      [plane](Index n) {
-        plane->equation.points = {n, n};
-      },
-      "Points on each axis [32]");
-
-  const auto stokes =
-      add_equation(*command, run, "navier-stokes",
-                   "w_t = -u.grad w + nu Laplace w + A cos(m y) + sigma dW, a flow on a square",
-                   mno::spde::NavierStokes{}, one);
-  one->add_option("--nu", stokes->equation.nu, "Viscosity")->capture_default_str();
-  one->add_option("--amplitude", stokes->equation.amplitude, "Size A of the force")->capture_default_str();
-  one->add_option("--wavenumber", stokes->equation.wavenumber, "Wavenumber m of the force")
-      ->capture_default_str();
-  one->add_option("--sigma", stokes->equation.sigma, "Noise")->capture_default_str();
-  add_plane_options(one, stokes);
-
-  const auto gray = add_equation(*command, run, "gray-scott",
-                                 "u_t = D_u Laplace u - u v^2 + F (1 - u) + sigma_u dW, "
-                                 "v_t = D_v Laplace v + u v^2 - (F + k) v + sigma_v dW",
-                                 mno::spde::GrayScott{}, one);
-  one->add_option("--diffusion-u", gray->equation.diffusion_u, "D_u")->capture_default_str();
-  one->add_option("--diffusion-v", gray->equation.diffusion_v, "D_v")->capture_default_str();
-  one->add_option("--feed", gray->equation.feed, "F")->capture_default_str();
-  one->add_option("--kill", gray->equation.kill, "k")->capture_default_str();
-  one->add_option("--sigma-u", gray->equation.sigma_u, "Noise of u")->capture_default_str();
-  one->add_option("--sigma-v", gray->equation.sigma_v, "Noise of v")->capture_default_str();
-  one->add_option("--length", gray->equation.length, "Length of the square")->capture_default_str();
-  add_plane_options(one, gray);
-
-  const auto phi4_plane =
-      add_equation(*command, run, "phi4-plane", "u_t = nu Laplace u + growth u - u^3 + sigma dW on a square",
-                   mno::spde::Phi4Plane{}, one);
-  one->add_option("--nu", phi4_plane->equation.nu, "Diffusion")->capture_default_str();
-  one->add_option("--sigma", phi4_plane->equation.sigma, "Noise")->capture_default_str();
-  one->add_option("--growth", phi4_plane->equation.growth, "Linear growth")->capture_default_str();
-  add_plane_options(one, phi4_plane);
-
-  const auto toy = [&](const char* name, const char* what, const mno::spde::DriftAndNoise& equation) {
+  for_each_equation([&](const char* name, const char* what, const auto& equation) {
+    CLI::App* one = nullptr;
     const auto setup = add_equation(*command, run, name, what, equation, one);
-    one->add_option("--drift", setup->equation.drift, "a")->capture_default_str();
-    one->add_option("--sigma", setup->equation.sigma, "s")->capture_default_str();
-    one->add_option("--points", setup->equation.points, "Points")->capture_default_str();
-  };
-  toy("brownian", "u_t = u_0 + a t u_0 + s W_t, a = 0", mno::spde::brownian_field());
-  toy("drift", "u_t = a t u_0 + s W_t, s = 0", mno::spde::pure_drift());
-  toy("noise", "u_t = a t u_0 + s W_t, a = 0", mno::spde::pure_noise());
-  toy("drift-noise", "u_t = a t u_0 + s W_t", mno::spde::drift_and_noise());
+    constants(setup->equation, [&]<class V>(const std::string& key, V& variable, const char* text) {
+      if constexpr (std::is_same_v<V, mno::WallNoise>)
+        one->add_option_function<std::string>(
+               "--" + key, [&variable](const std::string& kind) { variable = walls_named(kind); }, text)
+            ->check(CLI::IsMember({"dirichlet", "neumann"}));
+      else
+        one->add_option("--" + key, variable, text)->capture_default_str();
+    });
+    one->parse_complete_callback([setup, one] {  // before the callback that runs it
+      finish(setup->equation, [&](const std::string& key) { return one->count("--" + key) > 0; });
+    });
+  });
 }
 
 }  // namespace program

@@ -1,21 +1,10 @@
 #pragma once
 // Ensembles of the equations, for other commands.
 #include <filesystem>
-#include <mno/simulate/burgers.hpp>
-#include <mno/simulate/coupled_heat.hpp>
-#include <mno/simulate/gray_scott.hpp>
-#include <mno/simulate/heat.hpp>
-#include <mno/simulate/kuramoto_sivashinsky.hpp>
-#include <mno/simulate/navier_stokes.hpp>
-#include <mno/simulate/phi4.hpp>
-#include <mno/simulate/phi4_plane.hpp>
-#include <mno/simulate/phi4_spdebench.hpp>
-#include <mno/simulate/plane_heat.hpp>
-#include <mno/simulate/reaction.hpp>
-#include <mno/simulate/rough_volatility.hpp>
 #include <string>
 #include <variant>
 
+#include "equations.hpp"
 #include "progress.hpp"
 
 namespace program {

@@ -114,16 +114,8 @@ int train(TrainOptions& options) {
 
   const auto opened = open_ensembles(options.data);
   mno::io::EnsembleReader& file = *opened;
-  if (file.samples() < 2)
-    mno::io::refuse(file.name(), "expected at least two samples (initial conditions) to train on, found one");
   require_memory(file);
-  ShapeNumbers wanted = options.shape;
-  wanted.dimension = file.dimension();
-  wanted.channels = int(file.channels());
-  wanted.known = int(file.known_fields());
-  if (wanted.modes == 0 && wanted.dimension > 1)  // what a coarse plane carries, and no more than learns well
-    wanted.modes = int(std::clamp<Index>(3 * *std::ranges::min_element(file.points()) / 8, 2, 12));
-  const Operator& one = choose(wanted);
+  const Operator& one = choose(demand::shape_for(options.shape, file));
 
   listen_for_interruption();
   Progress progress(options.json);
@@ -135,9 +127,7 @@ int train(TrainOptions& options) {
   };
   request.fit.data = file.name();
   if (request.recipe == "paper") request.fit.factor_scale = 1;
-  const mno::FitReport result = in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
-    return known.train(read_statistics<D>(file, needed(request, one)), std::nullopt, request);
-  });
+  const mno::FitReport result = demand::train(one, file, nullptr, request);
   progress.close();
   if (result.interrupted && !std::filesystem::exists(request.fit.checkpoint)) {
     std::cerr << "Interrupted; nothing of it is kept.\n";

@@ -79,7 +79,7 @@ Operators::Slot& Operators::slot(const ShapeNumbers& shape) {
 
 const Toolchain& Operators::toolchain() {
   const std::lock_guard lock(mutex_);
-  if (!toolchain_) toolchain_ = Toolchain::find();
+  if (!toolchain_) toolchain_ = Toolchain::find(settings_.prefix);
   return *toolchain_;
 }
 
@@ -90,10 +90,11 @@ Folder& Operators::folder() {
 }
 
 std::string Operators::without_compiler(const ShapeNumbers& shape, const std::string& why) const {
-  std::string out = "mno: this program has no operator with " + shape.sentence() +
-                    ", and cannot compile it. " + why + "\nCompiled in are:\n";
+  std::string out =
+      "mno: there is no operator with " + shape.sentence() + ", and it cannot be compiled. " + why;
+  if (compiled_in_.empty()) return out;
+  out += "\nCompiled in are:\n";
   for (const Operator& one : compiled_in_) out += "  " + one.shape().sentence() + "\n";
-  if (compiled_in_.empty()) out += "  none\n";
   return out + "More of them: configure with -DMNO_SHAPES='" + shape.list() + ";…' and build.";
 }
 

@@ -26,6 +26,7 @@ class Operators {
     std::vector<const boundary::Table*> compiled_in{};
     std::function<void(const std::string&)> say{};  // what is compiled, and how long it took; parts of lines
     std::function<bool()> interrupted{};            // asked while a compiler runs; then Interrupted is thrown
+    std::filesystem::path prefix{};  // of installed headers; empty: where the program is installed
   };
   explicit Operators(Settings settings);
 

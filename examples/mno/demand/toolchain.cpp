@@ -58,7 +58,7 @@ fs::path folder_with(const char* file, std::initializer_list<fs::path> folders) 
 }
 
 /// The program's folder is PREFIX/bin where it was installed, and headers are in PREFIX/include.
-fs::path prefix() {
+fs::path prefix_of_program() {
   std::error_code none;
   const fs::path self = fs::read_symlink("/proc/self/exe", none);
   return none ? fs::path("/usr") : self.parent_path().parent_path();
@@ -94,7 +94,7 @@ std::string version_number(const std::string& said) {
 
 }  // namespace
 
-Toolchain Toolchain::find() {
+Toolchain Toolchain::find(fs::path prefix) {
   Toolchain t;
   const Configured& c = configured();
   t.compiler_ = fs::canonical(find_compiler());
@@ -103,13 +103,13 @@ Toolchain Toolchain::find() {
   t.name_ = t.compiler_.filename().string() + " " + version_number(said);
   const bool clang = said.find("clang version") != said.npos;
 
-  const fs::path home = prefix();
+  const fs::path home = prefix.empty() ? prefix_of_program() : prefix;
   const fs::path ours = folder_with("mno/train/fit.hpp", {home / "include", c.include});
   if (ours.empty())
     throw NoToolchain("mno: the library's headers are neither in '" + (home / "include").string() +
                       "' nor in '" + c.include + "': install them with the program, by cmake --install.");
   const fs::path eigen = folder_with(
-      "Eigen/Core", {c.eigen, home / "include/eigen3", "/usr/include/eigen3", "/usr/local/include/eigen3"});
+      "Eigen/Core", {home / "include/eigen3", c.eigen, "/usr/include/eigen3", "/usr/local/include/eigen3"});
   if (eigen.empty()) throw NoToolchain(std::string("mno: Eigen is not there. ") + what_to_install);
   const std::string version = content(ours / "mno/core/version.hpp");
   if (version.find('"' + std::string(mno::library_version) + '"') == version.npos)

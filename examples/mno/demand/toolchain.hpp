@@ -27,8 +27,9 @@ class NoToolchain : public mno::Error {
 
 class Toolchain {
  public:
-  /// MNO_CXX names another compiler than the program's; without that one, whichever is in PATH.
-  static Toolchain find();
+  /// MNO_CXX names another compiler than the program's; without that one, whichever is in PATH. Headers are
+  /// looked for in PREFIX/include first; empty: where the program is installed.
+  static Toolchain find(std::filesystem::path prefix = {});
 
   /// A name for what is made of a shape: SHA-256 of all that has a part in it.
   std::string key(const ShapeNumbers& shape) const;

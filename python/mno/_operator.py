@@ -1,0 +1,441 @@
+"""Operators: from data to a model, and from a model to laws."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Callable, Iterable, Mapping, Union
+
+import numpy as np
+
+from . import _core
+from ._arrays import floats, numbers, real, times, whole
+from ._law import Law
+from ._progress import Progress
+
+PathLike = Union[str, "os.PathLike[str]"]
+Callback = Callable[[dict], Any]
+
+
+def kinds() -> list[str]:
+    """The kinds of operators, "mno-nugget" being what one gets without asking.
+
+    Examples
+    --------
+    >>> import mno
+    >>> "mno-nugget" in mno.kinds()
+    True
+    """
+    return list(_core.kinds())
+
+
+class Operator:
+    """An operator that is trained on draws of u_t given u_0 and t, and gives the law of u_t.
+
+    Everything is optional, and what is not said is chosen as ``mno train`` chooses it. Arguments are kept as
+    they are given until ``fit``, so that scikit-learn's ``clone`` and searches work.
+
+    Parameters
+    ----------
+    kind : str
+        One of ``mno.kinds()``.
+    rank, width, modes, depth : int, optional
+        Of the covariance, of the backbone's channels, wavenumbers per axis, and Fourier layers.
+    seed : int
+        First weights, split and order depend on it alone.
+    recipe : str
+        Loss: "auto" (by what the data has), "paper", "decoupled" or "energy".
+    residual, warp : str
+        The law of the residuals, and the map from the law's coordinates to the units of the data.
+    calibrate : float
+        Widen the law so that its intervals at this level hold on the validation data; 0: do not.
+    batch, learning_rate, weight_decay, patience : optional
+        Of the training.
+    least_points : int
+        Points per axis that the layers work on at least, where data is coarser; 0: as given.
+    symmetries : bool
+        Look for symmetries of the law, and train with them.
+    places : bool, optional
+        May the law differ from place to place? None: pilot runs tell.
+    threads : int
+        0: all.
+
+    Examples
+    --------
+    >>> import mno
+    >>> operator = mno.Operator(rank=4, width=16)
+    >>> operator.get_params()["rank"]
+    4
+    >>> operator.set_params(rank=8).rank
+    8
+    """
+
+    def __init__(
+        self,
+        *,
+        kind: str = "mno-nugget",
+        rank: int | None = None,
+        width: int | None = None,
+        modes: int | None = None,
+        depth: int | None = None,
+        seed: int = 0,
+        recipe: str = "auto",
+        residual: str = "gaussian",
+        warp: str = "unwarped",
+        calibrate: float = 0.0,
+        batch: int | None = None,
+        learning_rate: float | None = None,
+        weight_decay: float | None = None,
+        patience: int | None = None,
+        least_points: int = 0,
+        symmetries: bool = True,
+        places: bool | None = None,
+        threads: int = 0,
+    ) -> None:
+        self.kind = kind
+        self.rank = rank
+        self.width = width
+        self.modes = modes
+        self.depth = depth
+        self.seed = seed
+        self.recipe = recipe
+        self.residual = residual
+        self.warp = warp
+        self.calibrate = calibrate
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.patience = patience
+        self.least_points = least_points
+        self.symmetries = symmetries
+        self.places = places
+        self.threads = threads
+
+    # Training.
+
+    def fit(
+        self,
+        u0: Any,
+        uT: Any,
+        t: Any,
+        *,
+        validation: float | tuple[Any, Any, Any] | None = None,
+        epochs: int | None = None,
+        callbacks: Iterable[Callback] = (),
+        progress: bool = True,
+        length: Any = None,
+        bounded: Any = None,
+        fields: Any = None,
+        group: Any = None,
+        counts: Any = None,
+        resume: bool = False,
+    ) -> Operator:
+        """Train on draws of u_t given u_0.
+
+        Parameters
+        ----------
+        u0 : array (sample, channel, x...), or (sample, x) of one channel on a line
+            Initial fields.
+        uT : array (sample, member, channel, x...), or (sample, channel, x...) of one draw each
+            Draws of u_t given u_0; without an axis of channels where u0 has none.
+        t : float or array (sample,)
+            Times.
+        validation : float or (u0, uT, t), optional
+            The share of initial fields that is held back, 0.1 if nothing is said, or other data.
+        epochs : int, optional
+            Times through the data; None: chosen on validation.
+        callbacks : functions of a dict
+            Called after every epoch with "epoch", "epochs", "loss", "validation" and so on. What one raises
+            ends the training.
+        progress : bool
+            Say what is done, on standard error.
+        length, bounded : per axis, or one for all
+            Of the box: its lengths (1), and whether an axis ends at walls (no).
+        fields : array (field, x...) or (sample, field, x...)
+            Known fields.
+        group : array (sample,)
+            Numbers of trajectories, if samples are pieces of some: no split tears them apart.
+        counts : array (sample,)
+            Members per sample, where they differ: uT is then (draw, channel, x...).
+        resume : bool
+            Go on from where the last ``fit`` was interrupted, on the same data.
+
+        Returns
+        -------
+        Operator
+            Itself, with ``report_``, ``history_`` and ``choices_``.
+
+        Ctrl-C ends the training after a step with KeyboardInterrupt. What was learnt stays: the operator
+        predicts with the weights of that step, and ``fit(..., resume=True)`` goes on with the same numbers
+        as if nothing had happened.
+        """
+        beside = {"length": length, "bounded": bounded, "fields": fields, "group": group, "counts": counts}
+        data = _data(u0, uT, t, beside)
+        options: dict[str, Any] = {**self.get_params(), **self._checked(), "epochs": 0, "resume": bool(resume)}
+        if epochs is not None:
+            options["epochs"] = whole("epochs", epochs, 1)
+        held = None
+        if isinstance(validation, (tuple, list)):
+            if len(validation) != 3:
+                raise ValueError("mno: validation: expected a share or the three arrays (u0, uT, t).")
+            same = {name: beside[name] for name in ("length", "bounded")}
+            if fields is not None and numbers("fields", fields).ndim == data["u0"].ndim - 1:
+                same["fields"] = fields
+            held = _data(*validation, same)
+        elif validation is not None:
+            options["validation"] = real("validation", validation)
+            if not 0 <= options["validation"] < 1:
+                raise ValueError(f"mno: validation: expected a share from 0 to below 1, got {validation}.")
+        listeners = list(callbacks)
+        for one in listeners:
+            if not callable(one):
+                raise TypeError(f"mno: callbacks: expected functions of a dict, got {one!r}.")
+        interrupted = self.__dict__.get("_checkpoint")
+        if resume and not interrupted:
+            raise ValueError("mno: resume: there is no interrupted training to go on with.")
+        line = Progress(progress)
+        history: list[dict] = list(interrupted[1]) if resume and interrupted else []
+
+        def after_epoch(report: dict) -> None:
+            history.append(report)
+            line.epoch(report)
+            for listener in listeners:
+                listener(report)
+
+        with tempfile.TemporaryDirectory(prefix="mno-") as folder:
+            model, checkpoint = os.path.join(folder, "model"), os.path.join(folder, "checkpoint")
+            if resume and interrupted:
+                for name, content in interrupted[0].items():
+                    Path(folder, name).write_bytes(content)
+            try:
+                report = _core.fit(data, held, options, model, checkpoint, line.say, after_epoch)
+            except BaseException:
+                self._keep(folder, history)
+                raise
+            finally:
+                line.close()
+            content = Path(model).read_bytes()
+        self.__dict__.pop("_checkpoint", None)
+        self._take(content)
+        self.report_, self.history_ = report, history
+        return self
+
+    def _keep(self, folder: str, history: list[dict]) -> None:
+        """What an interrupted training left: the checkpoint, from which one can go on and predict."""
+        left = {one.name: one.read_bytes() for one in Path(folder).iterdir() if one.name.startswith("checkpoint")}
+        if "checkpoint" in left:
+            self.history_ = [epoch for epoch in history if epoch["finished"]]
+            self._checkpoint = (left, self.history_)
+            self._take(left["checkpoint"])
+
+    def _checked(self) -> dict[str, Any]:
+        """Arguments that scikit-learn's habits keep unchecked until now."""
+        out: dict[str, Any] = {"threads": self._threads()}
+        for name in ("rank", "width", "modes", "depth", "batch"):
+            if getattr(self, name) is not None:
+                out[name] = whole(name, getattr(self, name), 1)
+        for name in ("patience", "least_points", "seed"):
+            if getattr(self, name) is not None:
+                out[name] = whole(name, getattr(self, name))
+        for name in ("learning_rate", "weight_decay", "calibrate"):
+            if getattr(self, name) is not None:
+                out[name] = real(name, getattr(self, name))
+        for name in ("kind", "recipe", "residual", "warp"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"mno: {name}: expected a text, got {getattr(self, name)!r}.")
+        if out["calibrate"] < 0 or out["calibrate"] > 0.999:
+            raise ValueError(f"mno: calibrate: expected a level from 0 to 0.999, got {out['calibrate']}.")
+        return out
+
+    def _threads(self) -> int:
+        asked = whole("threads", self.threads)
+        if asked > 0:
+            return asked
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+    # Prediction.
+
+    def predict(self, u0: Any, t: Any, *, fields: Any = None) -> Law:
+        """The law of u_t given u_0.
+
+        Parameters
+        ----------
+        u0 : array (sample, channel, x...), or one field (channel, x...)
+            On any grid. Of one channel also (sample, x...) and (x...).
+        t : float or array (sample,)
+        fields : array (field, x...) or (sample, field, x...)
+            Known fields, if the model has some and does not hold them.
+        """
+        model = self._model()
+        if not model.gives_law:
+            raise ValueError(
+                f"mno: an operator of kind {model.kind!r} gives draws and no law: ask draws(u0, t, n)."
+            )
+        given, single, plain = self._conditions(u0)
+        return Law._of(model.predict(given, times(t), self._known(fields)), single, plain)
+
+    def draws(self, u0: Any, t: Any, n: int, *, seed: int = 0, fields: Any = None) -> np.ndarray:
+        """Draws of u_t given u_0: (sample, n, channel, x...), with the axes that u0 has. Of any kind that has
+        a spread."""
+        model = self._model()
+        given, single, plain = self._conditions(u0)
+        count = whole("n", n, 1)
+        drawn = model.draws(given, times(t), self._known(fields), count, whole("seed", seed))
+        drawn = drawn.reshape(len(given), count, *drawn.shape[1:])
+        drawn = drawn[:, :, 0] if plain else drawn
+        return drawn[0] if single else drawn
+
+    def score(self, u0: Any, uT: Any, t: Any, *, fields: Any = None) -> float:
+        """Minus the mean CRPS of the predicted law against draws: larger is better, as scikit-learn has it."""
+        law = self.predict(u0, t, fields=fields)
+        draws = floats("uT", uT)
+        if draws.shape == law.batch_shape + law.event_shape:
+            draws = draws[:, None]
+        if draws.ndim != 2 + len(law.event_shape) or draws.shape[1] < 1:
+            raise ValueError(
+                f"mno: uT: expected (sample, member, ...) for laws of {law.batch_shape} fields {law.event_shape}, got "
+                f"{draws.shape}."
+            )
+        return -float(np.mean([law.crps(draws[:, i]).mean(dtype=np.float64) for i in range(draws.shape[1])]))
+
+    def _conditions(self, u0: Any) -> tuple[np.ndarray, bool, bool]:
+        """As (sample, channel, x...), and whether axes of samples and channels were missing."""
+        array = floats("u0", u0)
+        model = self._model()
+        axes, channels = model.dimension, model.channels
+        missing = axes + 2 - array.ndim
+        if array.size > 0:
+            if missing == 0 and array.shape[1] == channels:
+                return array, False, False
+            if missing == 1 and channels == 1:
+                return array[:, None], False, True
+            if missing == 1 and array.shape[0] == channels:
+                return array[None], True, False
+            if missing == 2 and channels == 1:
+                return array[None, None], True, True
+        raise ValueError(
+            f"mno: u0: expected (sample, channel, x...) with {channels} channel(s) in dimension {axes} and at least "
+            f"one of everything, got shape {array.shape}."
+        )
+
+    def _known(self, fields: Any) -> np.ndarray | None:
+        if fields is None:
+            return None
+        array = floats("fields", fields)
+        return array[None] if array.ndim == self._model().dimension + 1 else array
+
+    # The model, kept as the bytes of its file and loaded when it is asked.
+
+    def _take(self, content: bytes) -> None:
+        self._content = content
+        self.__dict__.pop("_loaded", None)
+        with tempfile.TemporaryDirectory(prefix="mno-") as folder:
+            path = os.path.join(folder, "model")
+            Path(path).write_bytes(content)
+            notes = _core.metadata(path)
+        self.choices_ = {key[len("choice.") :]: value for key, value in notes.items() if key.startswith("choice.")}
+
+    def _model(self) -> _core.Model:
+        loaded = self.__dict__.get("_loaded")
+        if loaded is not None and loaded[0] == self._threads():
+            return loaded[1]
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("mno: this operator is not trained: call fit first, or mno.load a model file.")
+        with tempfile.TemporaryDirectory(prefix="mno-") as folder:
+            path = os.path.join(folder, "model")
+            Path(path).write_bytes(self._content)
+            model = _core.Model(path, self._threads(), Progress(True).say)
+        self._loaded = (self._threads(), model)
+        return model
+
+    def save(self, path: PathLike) -> None:
+        """Write the model file, which ``mno.load`` and the program ``mno`` read. At every moment there is the
+        whole old file or the whole new one; the old one stays as PATH.previous."""
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("mno: this operator is not trained: there is nothing to save.")
+        _core.write_file(os.fspath(path), self._content)
+
+    @property
+    def parameters_(self) -> int:
+        """How many numbers were learnt."""
+        return self._model().parameters
+
+    @property
+    def shape_(self) -> dict[str, int]:
+        """Dimension, channels, rank, width, modes, depth and known fields of the trained operator."""
+        return dict(self._model().shape)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("_loaded", None)  # made anew from the bytes
+        return state
+
+    # scikit-learn's habits.
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The arguments by name."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def set_params(self, **params: Any) -> Operator:
+        """Change arguments by name; they count from the next ``fit`` on."""
+        names = self._names()
+        for name in params:
+            if name not in names:
+                raise ValueError(f"mno: Operator has no argument {name!r}; it has {', '.join(names)}.")
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_content" in self.__dict__
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        said = [f"{k}={v!r}" for k, v in self.get_params().items() if v is not defaults[k].default and v != defaults[k].default]
+        return f"mno.Operator({', '.join(said)})"
+
+
+class NotFittedError(ValueError, AttributeError):
+    """An operator that is not trained was asked; a ValueError, as that of scikit-learn."""
+
+
+def load(path: PathLike, *, threads: int = 0) -> Operator:
+    """An operator from a model file, of ``Operator.save`` or of the program ``mno``.
+
+    Whether it can be used is found out now: an operator that is not there is compiled.
+    """
+    with open(path, "rb") as file:
+        content = file.read()
+    operator = Operator(threads=threads)
+    name = os.fspath(path)
+    notes = _core.metadata(name)
+    operator._take(content)
+    model = operator._model()
+    shape = model.shape
+    operator.set_params(kind=model.kind, **{key: shape[key] for key in ("rank", "width", "modes", "depth")})
+    operator.set_params(residual=notes.get("residual", "gaussian"), warp=model.warp)
+    return operator
+
+
+def _data(u0: Any, uT: Any, t: Any, beside: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Arrays as files of ensembles have them."""
+    initial, drawn = numbers("u0", u0), numbers("uT", uT)
+    if initial.ndim == 2:  # (sample, x): one channel on a line
+        if drawn.ndim not in (2, 3):
+            raise ValueError(
+                f"mno: uT: expected (sample, member, x) or (sample, x) for u0 (sample, x), got shape {drawn.shape}."
+            )
+        initial, drawn = initial[:, None], drawn[..., None, :]
+    elif initial.ndim not in (3, 4, 5):
+        raise ValueError(f"mno: u0: expected (sample, channel, x[, y[, z]]), got shape {initial.shape}.")
+    data = {"u0": initial, "uT": drawn, "t": numbers("t", t)}
+    for name, value in beside.items():
+        if value is not None:
+            data[name] = numbers(name, value)
+    return data
