@@ -110,6 +110,7 @@
 #include "mno/metric/scorecard.hpp"
 #include "mno/metric/skill.hpp"
 #include "mno/metric/spectrum.hpp"
+#include "mno/metric/tail_scores.hpp"
 #include "mno/metric/wasserstein.hpp"
 #include "mno/model/gradient.hpp"
 #include "mno/model/prepared.hpp"
