@@ -112,6 +112,7 @@
 #include "mno/metric/spectrum.hpp"
 #include "mno/metric/tail_scores.hpp"
 #include "mno/metric/wasserstein.hpp"
+#include "mno/model/conserving.hpp"
 #include "mno/model/gradient.hpp"
 #include "mno/model/prepared.hpp"
 #include "mno/simulate/bounded_heat.hpp"

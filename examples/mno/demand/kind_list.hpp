@@ -22,7 +22,8 @@ inline constexpr Kind kinds[] = {
     {"mno-nugget", "mno/model/model.hpp", "mno::NuggetMno<Shape>"},          // and a nugget
     {"mno-power", "mno/model/model.hpp", "demand::PowerMno<Shape>"},         // the factor behind t^h
     {"mno-split", "mno/model/model.hpp", "mno::Mno<demand::Split<Shape>>"},  // two backbones
-    {"fno", "mno/model/model.hpp", "demand::PlacedFno<Shape>"},              // a field, not a law
+    {"mno-conserving", "mno/model/conserving.hpp", "mno::ConservingMno<Shape>"},  // every draw has u_0's mass
+    {"fno", "mno/model/model.hpp", "demand::PlacedFno<Shape>"},                   // a field, not a law
     {"noise-fno", "mno/baseline/noise_fno.hpp", "mno::NoiseFno<Shape>"},  // draws, and so all below but one
     {"noise-ffno", "mno/baseline/noise_ffno.hpp", "mno::NoiseFfno<Shape>"},
     {"wiener-chaos", "mno/baseline/wiener_chaos.hpp", "mno::WienerChaosDraws<Shape>"},
