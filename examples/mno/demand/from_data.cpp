@@ -38,7 +38,8 @@ mno::FitReport train(const Operator& one, mno::io::EnsembleReader& data, mno::io
   return in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
     const Index factors = request.recipe != "auto" ? one.shape().rank : 2 * one.shape().rank;
     mno::EnsembleOptions keep = needed(request.loss, one, factors);
-    keep.members = keep.members || request.fit.calibrate > 0;
+    // A warp needs the members: their statistics do not say what it makes of them.
+    keep.members = keep.members || request.fit.calibrate > 0 || !request.fit.warp.identity();
     std::optional<mno::Ensemble<float, D>> held;
     if (validation) held = read_statistics<D>(*validation, keep);
     return known.train(read_statistics<D>(data, keep), std::move(held), request);
