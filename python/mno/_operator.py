@@ -15,6 +15,19 @@ from ._arrays import floats, numbers, real, times, whole
 from ._law import Law
 from ._progress import Progress
 
+# After a fork the threads of OpenMP are gone, and who waits for them waits for ever: a child works with one thread, which
+# gives the same bits.
+_forked = False
+
+
+def _note_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
 PathLike = Union[str, "os.PathLike[str]"]
 Callback = Callable[[dict], Any]
 
@@ -251,6 +264,8 @@ class Operator:
 
     def _threads(self) -> int:
         asked = whole("threads", self.threads)
+        if _forked:
+            return 1
         if asked > 0:
             return asked
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
