@@ -13,7 +13,9 @@ namespace nb = nanobind;
 /// Lives on the stack of the call that it serves, with the interpreter's lock held.
 class Session {
  public:
-  explicit Session(nb::object say = nb::none()) : say_(std::move(say)), before_(current()) { current() = this; }
+  explicit Session(nb::object say = nb::none()) : say_(std::move(say)), before_(current()) {
+    current() = this;
+  }
   Session(const Session&) = delete;
   ~Session() { current() = before_; }
 
