@@ -101,7 +101,7 @@ template <class Add> void constants(mno::spde::BoundedHeat& e, Add&& add) {
   add("nu", e.nu, "Diffusion");
   add("sigma", e.sigma, "Noise");
   add("points", e.points, points_text);
-  add("walls", e.noise, "What holds at the walls: dirichlet (u = 0) or neumann (u_x = 0)");
+  add("walls", e.noise, "What holds at the walls: dirichlet (u = 0) or neumann (u_x = 0) [dirichlet]");
 }
 template <class Add> void constants(mno::spde::KuramotoSivashinsky& e, Add&& add) {
   add("length", e.length, "Length of the box");

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
+
+# After a fork the threads of OpenMP are gone, and who waits for them waits for ever: a child works with one thread, which
+# gives the same bits.
+_forked = False
+
+
+def _note_fork() -> None:
+    global _forked
+    _forked = True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
 
 
 def numbers(name: str, given: Any) -> np.ndarray:
@@ -18,13 +32,12 @@ def numbers(name: str, given: Any) -> np.ndarray:
         array = np.asarray(given)
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(f"mno: {name}: expected an array of numbers, got {_what(given)}: {error}") from error
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        raise ValueError(f"mno: {name}: expected an array without masked entries: fill them first.")
     if array.dtype.kind not in "fiub":
         raise TypeError(f"mno: {name}: expected an array of real numbers, got one of type {array.dtype}.")
-    if array.dtype.kind == "f" and array.dtype.itemsize <= 4:
-        wanted = np.float32
-    else:
-        wanted = np.float64
-    return np.require(array, dtype=wanted, requirements="C").reshape(array.shape)
+    short = array.dtype.kind == "f" and array.dtype.itemsize <= 4
+    return np.require(array, dtype=np.float32 if short else np.float64, requirements="C").reshape(array.shape)
 
 
 def floats(name: str, given: Any) -> np.ndarray:
@@ -71,6 +84,16 @@ def real(name: str, given: Any) -> float:
     if not np.isfinite(value):
         raise ValueError(f"mno: {name}: expected a finite number, got {value}.")
     return value
+
+
+def threads_for(asked: Any) -> int:
+    """As many threads as asked for; 0: as this process may use."""
+    count = whole("threads", asked)
+    if _forked:
+        return 1
+    if count > 0:
+        return count
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _what(given: Any) -> str:

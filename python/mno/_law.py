@@ -301,10 +301,12 @@ class Law:
         if self._single:
             raise IndexError("mno.Law: this is the law of one field: there is nothing to choose from.")
         old = self._law
+        rows: Any = sample
         single = not isinstance(sample, slice)
-        if single and not -old.batch <= sample < old.batch:
-            raise IndexError(f"mno.Law: expected a sample below {old.batch}, got {sample}.")
-        rows = sample if isinstance(sample, slice) else [sample]
+        if not isinstance(sample, slice):
+            if not -old.batch <= sample < old.batch:
+                raise IndexError(f"mno.Law: expected a sample below {old.batch}, got {sample}.")
+            rows = [sample]
         mean, factor = old.own_mean()[rows], old.factor()[rows]
         nugget = np.ascontiguousarray(old.nugget()[rows]) if old.has_nugget else None
         if len(mean) == 0:
@@ -469,7 +471,7 @@ class _PlainCovariance(_Covariance):
 
 def _covariance(factor: np.ndarray, nugget: np.ndarray | None) -> Any:
     try:
-        from scipy.sparse.linalg import LinearOperator
+        from scipy.sparse.linalg import LinearOperator  # type: ignore[import-untyped]
     except ImportError:
         return _PlainCovariance(factor, nugget)
 

@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Mapping, Union
 import numpy as np
 
 from . import _core
-from ._arrays import floats, numbers, real, times, whole
+from ._arrays import floats, numbers, real, threads_for, times, whole
 from ._law import Law
 from ._progress import Progress
 
@@ -232,7 +232,7 @@ class Operator:
 
     def _checked(self) -> dict[str, Any]:
         """Arguments that scikit-learn's habits keep unchecked until now."""
-        out: dict[str, Any] = {"threads": self._threads()}
+        out: dict[str, Any] = {"threads": threads_for(self.threads)}
         for name in ("rank", "width", "modes", "depth", "batch"):
             if getattr(self, name) is not None:
                 out[name] = whole(name, getattr(self, name), 1)
@@ -248,12 +248,6 @@ class Operator:
         if out["calibrate"] < 0 or out["calibrate"] > 0.999:
             raise ValueError(f"mno: calibrate: expected a level from 0 to 0.999, got {out['calibrate']}.")
         return out
-
-    def _threads(self) -> int:
-        asked = whole("threads", self.threads)
-        if asked > 0:
-            return asked
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
     # Prediction.
 
@@ -338,16 +332,17 @@ class Operator:
         self.choices_ = {key[len("choice.") :]: value for key, value in notes.items() if key.startswith("choice.")}
 
     def _model(self) -> _core.Model:
+        threads = threads_for(self.threads)
         loaded = self.__dict__.get("_loaded")
-        if loaded is not None and loaded[0] == self._threads():
+        if loaded is not None and loaded[0] == threads:
             return loaded[1]
         if not self.__sklearn_is_fitted__():
             raise NotFittedError("mno: this operator is not trained: call fit first, or mno.load a model file.")
         with tempfile.TemporaryDirectory(prefix="mno-") as folder:
             path = os.path.join(folder, "model")
             Path(path).write_bytes(self._content)
-            model = _core.Model(path, self._threads(), Progress(True).say)
-        self._loaded = (self._threads(), model)
+            model = _core.Model(path, threads, Progress(True).say)
+        self._loaded = (threads, model)
         return model
 
     def save(self, path: PathLike) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Sequence
 
 from . import _core
-from ._arrays import numbers, whole
+from ._arrays import numbers, threads_for, whole
 
 
 def equations() -> list[str]:
@@ -66,7 +65,6 @@ def simulate(
     """
     if not isinstance(name, str):
         raise TypeError(f"mno.simulate: name: expected a text, got {name!r}.")
-    asked = whole("threads", threads) or len(os.sched_getaffinity(0))
     queries = [float(t) for t in numbers("times", list(times)).reshape(-1)]
     return _core.simulate(
         name,
@@ -76,5 +74,5 @@ def simulate(
         whole("seed", seed),
         whole("first_sample", first_sample),
         queries,
-        asked,
+        threads_for(threads),
     )

@@ -13,7 +13,9 @@ namespace nb = nanobind;
 /// Lives on the stack of the call that it serves, with the interpreter's lock held.
 class Session {
  public:
-  explicit Session(nb::callable say) : say_(std::move(say)), before_(current()) { current() = this; }
+  explicit Session(nb::object say = nb::none()) : say_(std::move(say)), before_(current()) {
+    current() = this;
+  }
   Session(const Session&) = delete;
   ~Session() { current() = before_; }
 
@@ -25,7 +27,7 @@ class Session {
 
   void say(const std::string& text) {
     const nb::gil_scoped_acquire held;
-    say_(text);
+    if (!say_.is_none()) say_(text);
   }
   /// Throws the KeyboardInterrupt, or what else a signal's handler raises. The lock is somebody else's for
   /// milliseconds if he is busy, so it is not asked for after every step.
@@ -38,7 +40,7 @@ class Session {
   }
 
  private:
-  nb::callable say_;
+  nb::object say_;  // or None
   Session* before_;
   std::chrono::steady_clock::time_point looked_{};
 };

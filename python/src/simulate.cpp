@@ -80,7 +80,7 @@ std::vector<std::string> equations() {
 
 nb::dict simulate(const std::string& name, const nb::dict& constants, Index samples, Index members,
                   std::uint64_t seed, Index first_sample, const std::vector<double>& times, int threads) {
-  Session session(nb::cpp_function([](const std::string&) {}));
+  Session session;
   mno::Sampling sampling{
       .samples = samples, .members = members, .seed = seed, .first_sample = first_sample, .times = times};
   std::optional<nb::dict> data;

@@ -15,6 +15,8 @@ skip() {
 rm -rf "$folder/environment"
 mkdir -p "$folder"
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || skip "$python is older than Python 3.10."
+"$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' ||
+  skip "the headers of $python are not there. On Debian, install python3-dev."
 "$python" -m venv "$folder/environment" >"$folder/venv.log" 2>&1 ||
   skip "there is no venv with pip. On Debian, install python3-venv."
 own=$folder/environment/bin/python

@@ -121,6 +121,7 @@ REFUSED = {
     "a negative time": (lambda u0, uT: (u0, uT, -1.0), ValueError, "times"),
     "times of others": (lambda u0, uT: (u0, uT, np.ones(7)), ValueError, "t to be"),
     "a time that is no number": (lambda u0, uT: (u0, uT, np.nan), ValueError, "times"),
+    "masked entries": (lambda u0, uT: (np.ma.masked_less(u0, 0), uT, 1.0), ValueError, "masked"),
     "members that are all equal": (lambda u0, uT: (u0, np.zeros_like(uT), 1.0), ValueError, "differ"),
 }
 

@@ -102,6 +102,18 @@ def test_two_fits_in_two_threads_give_the_bits_of_one_after_the_other(data, oper
         np.testing.assert_array_equal(one.predict(u0, 1.0).factor, operator.predict(u0, 1.0).factor)
 
 
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_forked_child_gives_the_same_bits_and_ends(data):
+    u0, uT = data
+    one = small(threads=2).fit(u0, uT, 1.0, epochs=2, progress=False)
+    want = one.predict(u0, 1.0).mean
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)  # ends it if it waits for ever
+        os._exit(0 if np.array_equal(one.predict(u0, 1.0).mean, want) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def test_files_and_pickles_keep_every_bit(operator, data, tmp_path):
     want = operator.predict(data[0], 0.7)
     path = tmp_path / "model.safetensors"

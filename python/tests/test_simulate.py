@@ -17,14 +17,16 @@ def test_brownian_fields_are_what_they_say():
     for t in (0.25, 1.0):
         # over 10000 draws of 8 points that are correlated: 6 deviations of a variance
         assert noise[data["t"] == t].var() == pytest.approx(0.25 * t, rel=6 * np.sqrt(2 / 10000))
-    again = mno.simulate("brownian", samples=10, ensemble=200, seed=3, first_sample=40, points=8, times=[0.25, 1.0], threads=1)
+    piece = dict(samples=10, ensemble=200, seed=3, first_sample=40, points=8, times=[0.25, 1.0])
+    again = mno.simulate("brownian", **piece, threads=1)
     np.testing.assert_array_equal(again["uT"], data["uT"][80:])
 
 
 @pytest.mark.parametrize("name", mno.equations())
 def test_every_equation_can_be_drawn(name):
-    data = mno.simulate(name, samples=2, ensemble=2, points=16, **({"steps": 8, "time": 0.01} if name == "burgers" else {}))
-    assert np.isfinite(data["uT"]).all() and data["uT"].shape[:2] == (2, 2) and data["u0"].shape[2] == 16
+    quick = {"steps": 10, "time": 0.05} if name in ("burgers", "gray-scott", "navier-stokes", "phi4-plane") else {}
+    data = mno.simulate(name, samples=2, ensemble=2, points=32, **quick)
+    assert np.isfinite(data["uT"]).all() and data["uT"].shape[:2] == (2, 2) and data["u0"].shape[2] == 32
     assert len(data["length"]) == data["u0"].ndim - 2 == len(data["bounded"])
     assert data["bounded"][0] == (name == "heat-walls")
 
