@@ -387,6 +387,11 @@ class Operator:
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.base import BaseEstimator  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+        return BaseEstimator().__sklearn_tags__()
+
     def __sklearn_is_fitted__(self) -> bool:
         return "_content" in self.__dict__
 

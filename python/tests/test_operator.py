@@ -279,14 +279,28 @@ def test_arguments_that_make_no_sense_are_refused_by_fit(changes, error, data):
         small(**changes).fit(*data, 1.0, epochs=1, progress=False)
 
 
-def test_scikit_learn_can_clone_and_search(data):
+def test_arguments_are_kept_as_they_are_given():
+    one = small(rank=4, learning_rate="fast")  # fit would refuse it
+    again = mno.Operator(**one.get_params())
+    assert all(getattr(again, name) is value for name, value in one.get_params().items())
+    with pytest.raises(ValueError, match="no argument"):
+        one.set_params(colour="red")
+
+
+def test_scikit_learn_can_clone_and_check(operator):
     base = pytest.importorskip("sklearn.base")
+    validation = pytest.importorskip("sklearn.utils.validation")
+    exceptions = pytest.importorskip("sklearn.exceptions")
     one = small(rank=4)
     copy = base.clone(one)
     assert copy is not one and copy.get_params() == one.get_params()
-    with pytest.raises(ValueError, match="no argument"):
-        one.set_params(colour="red")
-    assert repr(one) == "mno.Operator(rank=4, width=16, modes=8, depth=2, seed=1, threads=1)"
+    with pytest.raises(exceptions.NotFittedError):
+        validation.check_is_fitted(base.clone(operator))
+    validation.check_is_fitted(operator)
+
+
+def test_what_was_said_is_shown():
+    assert repr(small(rank=4)) == "mno.Operator(rank=4, width=16, modes=8, depth=2, seed=1, threads=1)"
 
 
 def test_what_is_said_goes_to_standard_error(data, capfd):
