@@ -62,7 +62,8 @@ TEST_CASE("gradients by the oracle; the last bias has none, and no effect") {
   const auto worst = [](const OracleReport& report) {
     double largest = 0;
     for (const auto& entry : report.entries)
-      if (entry.variable.find("pointwise1.bias") == std::string::npos) largest = std::max(largest, entry.error);
+      if (entry.variable.find("pointwise1.bias") == std::string::npos)
+        largest = std::max(largest, entry.error);
     return largest;
   };
   CHECK(worst(check_gradients<Conserving<PathDriftHead<Line>>, 1>(Grid<1>{{10}}, 2, 2)) < 1e-6);
