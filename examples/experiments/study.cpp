@@ -42,7 +42,7 @@ Index begin_of(Study::Use use) {
 }
 
 // Part of every name in the cache. To be raised when simulators or training change what they compute.
-constexpr const char* version = "3";
+constexpr const char* version = "4";
 
 constexpr double seconds_between_lines = 15;
 
