@@ -11,10 +11,8 @@
 // members.
 #include <mno/law/maximum.hpp>
 #include <mno/metric/event_scores.hpp>
-#include <mno/metric/moments.hpp>
 
 #include "experiments.hpp"
-#include "recipes.hpp"
 
 namespace experiment {
 
@@ -40,10 +38,7 @@ using Law = mno::Law<float, 1, mno::AnyResidual, mno::AnyWarp>;
 /// From a model's own coordinates to those of the data.
 Law in_units(const mno::Law<float, 1, mno::AnyResidual>& law, const program::Predictor<1>& model) {
   Law out = mno::with_warp(law, model.warp());
-  const float scale = float(model.normaliser().scale[0]), shift = float(model.normaliser().shift[0]);
-  for (float& value : out.mean.span()) value = value * scale + shift;
-  for (float& value : out.factor.span()) value *= scale;
-  for (float& value : out.nugget.span()) value *= scale;
+  model.normaliser().undo(out);
   return out;
 }
 mno::metric::Members in_units(mno::metric::Members values, const program::Predictor<1>& model) {
@@ -97,15 +92,14 @@ double correlation(const std::vector<Outcome>& all) {
   return size > 0 ? a.dot(b) / size : 0;
 }
 
-/// Every score of probabilities; `called`: from which on a condition is called positive.
 template <class Probability>
 EventScores scores(const std::vector<Outcome>& all, const Probability& probability) {
   EventScores result;
   for (const Outcome& one : all) result.add(probability(one), one.happened, one.members);
   return result;
 }
-Rows rows(const std::vector<Outcome>& all, const EventScores& of, double called = positive) {
-  const auto confusion = of.confusion(positive, called);
+Rows rows(const std::vector<Outcome>& all, const EventScores& of) {
+  const auto confusion = of.confusion(positive, positive);
   double error = 0;
   for (const Outcome& one : all) error += one.mean_error / double(all.size());
   Rows result{{.metric = "mean_rmse", .value = std::sqrt(error)},
@@ -140,21 +134,20 @@ double tuned_threshold(const std::vector<Outcome>& train) {
   return best;
 }
 
-/// P = 1/(1 + e^{−(a + bx)}), x = max |E u|, by Newton's method for the likelihood of all members.
+/// P = 1/(1 + e^{−(a + b(x − 10))}), x = max |E u|, by Newton's method for the likelihood of all members.
 struct Logistic {
-  double a = 0, b = 0, centre = 0;
-  double operator()(double x) const { return 1 / (1 + std::exp(-(a + b * (x - centre)))); }
+  double a = 0, b = 0;
+  double operator()(double x) const { return 1 / (1 + std::exp(-(a + b * (x - level)))); }
 };
 Logistic fit_logistic(const std::vector<Outcome>& train) {
   Logistic curve;
-  curve.centre = level;
   for (int step = 0; step < 100; ++step) {
     Eigen::Vector2d gradient =
         Eigen::Vector2d(-curve.a, -curve.b) * 1e-6;  // a trace of shrinkage: separable data
     Eigen::Matrix2d curvature = Eigen::Matrix2d::Identity() * 1e-6;
     for (const Outcome& one : train) {
       const double p = curve(one.largest_mean), o = double(one.happened) / double(one.members);
-      const Eigen::Vector2d x(1, one.largest_mean - curve.centre);
+      const Eigen::Vector2d x(1, one.largest_mean - level);
       gradient += (o - p) * x;
       curvature += std::max(p * (1 - p), 1e-9) * x * x.transpose();
     }

@@ -5,12 +5,13 @@
 //   const Estimate risk = largest.exceedance(10);          // P(M ≥ 10) and its Monte Carlo error
 //   const Estimate fast = risk_anywhere(law, sample, 10);  // the same; without draws where bounds are enough
 //
-// Draws need r numbers each, and the same ones for every sample, threshold and region, so that risks can be
-// compared. Without draws, for p_i = P(|u_i| ≥ c) of the marginals,
+// A draw needs r numbers, with a nugget r + n, and the same ones for every sample, threshold and region, so
+// that risks can be compared. Without draws, for p_i = P(|u_i| ≥ c) of the marginals,
 //
 //     max_i p_i ≤ P(M ≥ c) ≤ min(1, Σ_i p_i).
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -61,14 +62,14 @@ class Maximum {
 };
 
 namespace detail {
-/// of(i) for every entry of the region.
-template <class Of> void each_entry(const MaximumOptions& options, Index n, const Of& of) {
-  for (const Index i : options.region)
+/// The entries of a region, all of n if it has none.
+inline std::vector<Index> entries_of(const std::vector<Index>& region, Index n) {
+  for (const Index i : region)
     require(i >= 0 && i < n, "maximum", "region", Text("entries below ", n), Text(i));
-  if (options.region.empty())
-    for (Index i = 0; i < n; ++i) of(i);
-  else
-    for (const Index i : options.region) of(i);
+  if (!region.empty()) return region;
+  std::vector<Index> all(static_cast<std::size_t>(n));
+  std::iota(all.begin(), all.end(), Index(0));
+  return all;
 }
 /// The law of one sample alone.
 template <class T, int D, class R, class W>
@@ -89,13 +90,14 @@ Maximum maximum(const Law<T, D, R, W>& law, Index sample, const MaximumOptions& 
   detail::require_sample("maximum", law, sample);
   const Index n = law.size();
   const auto draws = mno::sample(detail::law_of_sample(law, sample), options.draws, options.seed);
+  const std::vector<Index> region = detail::entries_of(options.region, n);
   std::vector<double> largest;
   for (Index j = 0; j < options.draws; ++j) {
     double m = -INFINITY;
-    detail::each_entry(options, n, [&](Index i) {
+    for (const Index i : region) {
       const double u = double(draws.data()[j * n + i]);
       m = std::max(m, options.magnitude ? std::abs(u) : u);
-    });
+    }
     largest.push_back(m);
   }
   return Maximum(std::move(largest));
@@ -108,13 +110,15 @@ struct RiskBounds {
 template <class T, int D, class R, class W>
 RiskBounds risk_bounds(const Law<T, D, R, W>& law, Index sample, double c,
                        const MaximumOptions& options = {}) {
+  detail::require_sample("risk_bounds", law, sample);
   RiskBounds bounds;
-  detail::each_entry(options, law.size(), [&](Index i) {
+  if (options.magnitude && c <= 0) return {1, 1};
+  for (const Index i : detail::entries_of(options.region, law.size())) {
     const auto u = marginal(law, sample, i / law.channels(), i % law.channels());
-    const double p = std::min(1.0, u.exceedance(c) + (options.magnitude && c > 0 ? u.cdf(-c) : 0));
-    bounds.lower = std::max(bounds.lower, options.magnitude && c <= 0 ? 1 : p);
-    bounds.upper += options.magnitude && c <= 0 ? 1 : p;
-  });
+    const double p = std::min(1.0, u.exceedance(c) + (options.magnitude ? u.cdf(-c) : 0));
+    bounds.lower = std::max(bounds.lower, p);
+    bounds.upper += p;
+  }
   bounds.upper = std::min(1.0, bounds.upper);
   return bounds;
 }

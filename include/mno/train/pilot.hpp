@@ -110,9 +110,9 @@ template <class M> class Pilot {
 
   /// Is moved data foreseen as well as data? The difference of the two errors, condition by condition, is
   /// then zero on average. It has to be known to a tenth of the error, and to be zero within three of its
-  /// standard errors, or within 3 % of the error: a shift between points is not quite the pilot's own. Where
-  /// a symmetry does not hold the difference is many times the error; one that is missed is dearly paid for,
-  /// and two standard errors miss one in forty.
+  /// standard errors, or within 3 % of the error: a shift between points is not quite the pilot's own. One
+  /// that is missed is dearly paid for, and two standard errors would miss one in forty; on Burgers those
+  /// that do not hold are off by a thousand times the error (docs/decisions/default-recipe.md).
   template <class Device> bool holds(const Symmetries& one, Device& device) const {
     Data moved = held_;
     Stream random(1, 0, 0x6D6F7665);
