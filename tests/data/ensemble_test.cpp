@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <Eigen/Eigenvalues>
 #include <set>
 
 #include "mno/data/normaliser.hpp"

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <Eigen/Eigenvalues>
+
 #include "metric/support.hpp"
 #include "mno/law/distance.hpp"
 #include "mno/metric/references.hpp"

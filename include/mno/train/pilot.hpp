@@ -41,7 +41,7 @@ template <class M> class Pilot {
     options.average = 0;
     options.patience = 0;
     options.symmetries = {};
-    Trainer trainer(model_, learned, nullptr, MeanSquaredError{}, options, device);
+    Trainer trainer(model_, learned, nullptr, squared_error(), options, device);
     while (!trainer.finished()) trainer.run_epoch();
     mean_ = mean_of(held_, device);
     errors_ = errors(mean_, held_);
@@ -89,6 +89,17 @@ template <class M> class Pilot {
 
  private:
   Index entries() const { return held_.mean.points() * held_.channels(); }
+
+  /// As a recipe where there is one, which is compiled for the run itself anyway.
+  static auto squared_error() {
+    if constexpr (M::gives_draws) {
+      return MeanSquaredError{};
+    } else {
+      Recipe recipe;
+      recipe.mean_squared_error.weight = 1;
+      return recipe;
+    }
+  }
 
   /// The mean of a law, or the field that an operator gives: squared errors leave one with noise inside none.
   template <class Device> Field<T, D> mean_of(const Data& data, Device& device) const {
