@@ -20,28 +20,22 @@ struct Task {
   std::vector<Goal> goals;
 };
 
-std::vector<Task> tasks() {
-  mno::spde::Heat advected;
-  advected.velocity = 0.4;
+mno::spde::Heat advected() {
+  mno::spde::Heat heat;
+  heat.velocity = 0.4;
+  return heat;
+}
+
+std::vector<Task> with_ensembles() {
   const std::vector<Goal> cov{{"cov_frobenius_rel", 1.2, true}};
   return {
       {"burgers", mno::spde::Burgers{}, 1000, 192, cov},
       {"phi4", mno::spde::Phi4{}, 1000, 192, cov},
-      {"burgers, single draws",
-       mno::spde::Burgers{},
-       1000,
-       1,
-       {{"mean_rmse", 0.0080}, {"w2g", 0.0055}, {"cov_frobenius_rel", 0.25}}},
       {"advected heat",
-       advected,
+       advected(),
        600,
        128,
        {{"mean_to_exact", 0.025}, {"var_to_exact", 0.03}, {"cov_to_exact", 0.06}}},
-      {"advected heat, single draws",
-       advected,
-       4000,
-       1,
-       {{"mean_to_exact", 0.03}, {"var_to_exact", 0.05}, {"cov_to_exact", 0.06}}},
       {"two channels",
        mno::spde::CoupledHeat{},
        600,
@@ -55,7 +49,22 @@ std::vector<Task> tasks() {
   };
 }
 
-void run_defaults(Study& study) {
+std::vector<Task> with_single_draws() {
+  return {
+      {"burgers, single draws",
+       mno::spde::Burgers{},
+       1000,
+       1,
+       {{"mean_rmse", 0.0080}, {"w2g", 0.0055}, {"cov_frobenius_rel", 0.25}}},
+      {"advected heat, single draws",
+       advected(),
+       4000,
+       1,
+       {{"mean_to_exact", 0.03}, {"var_to_exact", 0.05}, {"cov_to_exact", 0.06}}},
+  };
+}
+
+void run_tasks(Study& study, const std::vector<Task>& tasks) {
   struct Case {
     Task task;
     Splits data;
@@ -63,7 +72,7 @@ void run_defaults(Study& study) {
   };
   std::vector<Case> cases;
   const Sizes& s = study.sizes();
-  for (const Task& task : tasks()) {
+  for (const Task& task : tasks) {
     const Index conditions = std::max<Index>(4, task.conditions * s.train / 1000),
                 members = task.members == 1 ? 1 : std::max<Index>(4, task.members * s.members / 192);
     Splits data;
@@ -95,6 +104,13 @@ const Experiment defaults{"defaults",
                           {1000, 0, 200, 192, 0, 5},
                           {128, 0, 32, 64, 0, 1},
                           usual_shape,
-                          run_defaults};
+                          [](Study& study) { run_tasks(study, with_ensembles()); }};
+
+const Experiment single_draws{"single-draws",
+                              "the same with one realisation of every condition",
+                              {1000, 0, 200, 192, 0, 5},
+                              {128, 0, 32, 64, 0, 1},
+                              usual_shape,
+                              [](Study& study) { run_tasks(study, with_single_draws()); }};
 
 }  // namespace experiment

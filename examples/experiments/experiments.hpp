@@ -5,7 +5,8 @@
 namespace experiment {
 
 extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
-    coverage, ablations, heat, defaults, winds, electricity, sweep, budget, generative_efficiency, risk;
+    coverage, ablations, heat, defaults, single_draws, winds, electricity, sweep, budget,
+    generative_efficiency, risk;
 
 inline const std::vector<const Experiment*>& all() {
   static const std::vector<const Experiment*> list{&burgers,
@@ -18,6 +19,7 @@ inline const std::vector<const Experiment*>& all() {
                                                    &ablations,
                                                    &heat,
                                                    &defaults,
+                                                   &single_draws,
                                                    &winds,
                                                    &electricity,
                                                    &sweep,
