@@ -9,6 +9,8 @@
 #include "mno/baseline/neural_spde.hpp"
 #include "mno/baseline/noise_ffno.hpp"
 #include "mno/baseline/noise_fno.hpp"
+#include "mno/baseline/res_net.hpp"
 #include "mno/baseline/sdeno.hpp"
+#include "mno/baseline/u_net.hpp"
 #include "mno/baseline/wiener_chaos.hpp"
 #include "mno/mno.hpp"

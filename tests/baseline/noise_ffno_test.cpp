@@ -24,10 +24,11 @@ struct StandardPlane : Standard {
 TEST_CASE("gradients, in one pass and as it is trained") {
   check_vjp<NoiseFfno<Line>::Expression>(lines[6], 1);
   check_vjp<NoiseFfno<Plane>::Expression>(planes[1], 1);
+  check_vjp<FactorisedMno<Plane>::Expression>(planes[1], 1);
 }
 
 TEST_CASE("a layer is a residual one: without its last weights it lets everything through") {
-  Probe<baseline::FfnoLayer<Line>, 1, double, Device> probe(lines[3], 1, 1, 3);
+  Probe<FactorisedLayer<Line>, 1, double, Device> probe(lines[3], 1, 1, 3);
   const auto with = probe.forward();
   std::fill(probe.w.end() - 13 * 6, probe.w.end(), 0.0);  // W_2 and b_2
   const auto through = probe.forward();

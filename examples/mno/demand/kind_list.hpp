@@ -23,7 +23,12 @@ inline constexpr Kind kinds[] = {
     {"mno-power", "mno/model/model.hpp", "demand::PowerMno<Shape>"},         // the factor behind t^h
     {"mno-split", "mno/model/model.hpp", "mno::Mno<demand::Split<Shape>>"},  // two backbones
     {"mno-conserving", "mno/model/conserving.hpp", "mno::ConservingMno<Shape>"},  // every draw has u_0's mass
-    {"fno", "mno/model/model.hpp", "demand::PlacedFno<Shape>"},                   // a field, not a law
+    {"mno-factorised", "mno/model/factorised.hpp", "mno::FactorisedMno<Shape>"},  // an axis at a time
+    {"fno", "mno/model/model.hpp", "demand::PlacedFno<Shape>"},  // a field, not a law, and so the next four
+    {"ffno", "mno/model/factorised.hpp", "demand::PlacedFno<Shape, mno::FactorisedLayer<Shape>>"},
+    {"unet", "mno/baseline/u_net.hpp", "mno::UNet<Shape>", 24, 3},
+    {"unet-zero", "mno/baseline/u_net.hpp", "mno::UNet<Shape, float, mno::Zero>", 24, 3},  // nothing beyond
+    {"resnet", "mno/baseline/res_net.hpp", "mno::ResNet<Shape>", 32, 6},
     {"noise-fno", "mno/baseline/noise_fno.hpp", "mno::NoiseFno<Shape>"},  // draws, and so all below but one
     {"noise-ffno", "mno/baseline/noise_ffno.hpp", "mno::NoiseFfno<Shape>"},
     {"wiener-chaos", "mno/baseline/wiener_chaos.hpp", "mno::WienerChaosDraws<Shape>"},

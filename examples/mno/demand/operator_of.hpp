@@ -25,7 +25,8 @@ namespace demand {
 
 template <class S> struct Split : S { static constexpr bool shared_backbone = false; };
 /// With fields of x to learn, as NuggetMno has them.
-template <class S> using PlacedFno = mno::Model<mno::FnoOperator<mno::WithPlaces<S>>, S>;
+template <class S, class Inner = mno::FourierLayer<S>>
+using PlacedFno = mno::Model<mno::FnoOperator<mno::WithPlaces<S>, Inner>, S>;
 /// Heads half as wide as usual.
 template <class S> struct Narrow : S { static constexpr int projection = 64; };
 template <class S>

@@ -23,16 +23,16 @@ template <class Drift, class Factor> struct GatedHeads<Drift, Factor, PowerGate>
 };
 
 /// shared:  lift >> layers >> concat(drift, factor) * gate
-template <class S, class Drift, class Factor, class G, bool Shared> struct MnoExpression {
-  using type =
-      Chained<Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>>, typename GatedHeads<Drift, Factor, G>::type>;
+template <class S, class Drift, class Factor, class G, class Inner, bool Shared> struct MnoExpression {
+  using type = Chained<Chain<Lift<S>, Repeat<S::depth, Inner>>, typename GatedHeads<Drift, Factor, G>::type>;
 };
 /// split:   concat(lift >> layers >> drift, lift >> layers >> factor) * gate
-template <class S, class Drift, class Factor, class G> struct MnoExpression<S, Drift, Factor, G, false> {
-  struct DriftOperator : Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>, Drift> {
+template <class S, class Drift, class Factor, class G, class Inner>
+struct MnoExpression<S, Drift, Factor, G, Inner, false> {
+  struct DriftOperator : Chain<Lift<S>, Repeat<S::depth, Inner>, Drift> {
     static constexpr const char* name = "drift_operator";
   };
-  struct FactorOperator : Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>, Factor> {
+  struct FactorOperator : Chain<Lift<S>, Repeat<S::depth, Inner>, Factor> {
     static constexpr const char* name = "factor_operator";
   };
   using type = typename GatedHeads<DriftOperator, FactorOperator, G>::type;
@@ -41,11 +41,13 @@ template <class S, class Drift, class Factor, class G> struct MnoExpression<S, D
 }  // namespace detail
 
 /// [u_0, t, …] ↦ [g·A | g·B]: the Martingale Neural Operator, with one backbone or two (`shared_backbone` of
-/// the shape), and with the heads and the gate of your choice.
-template <Shape S, Layer Drift = DriftHead<S>, Layer Factor = FactorHead<S>, class G = Gate>
-struct MnoOperator : detail::MnoExpression<S, Drift, Factor, G, shared_backbone<S>()>::type {};
+/// the shape), and with the heads, the gate and the inner layer of your choice.
+template <Shape S, Layer Drift = DriftHead<S>, Layer Factor = FactorHead<S>, class G = Gate,
+          Layer Inner = FourierLayer<S>>
+struct MnoOperator : detail::MnoExpression<S, Drift, Factor, G, Inner, shared_backbone<S>()>::type {};
 
 /// [u_0, t, …] ↦ u_t: the deterministic Fourier Neural Operator, from the same parts.
-template <Shape S> struct FnoOperator : Chain<Lift<S>, Repeat<S::depth, FourierLayer<S>>, DriftHead<S>> {};
+template <Shape S, Layer Inner = FourierLayer<S>>
+struct FnoOperator : Chain<Lift<S>, Repeat<S::depth, Inner>, DriftHead<S>> {};
 
 }  // namespace mno
