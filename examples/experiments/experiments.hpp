@@ -5,7 +5,8 @@
 namespace experiment {
 
 extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
-    coverage, ablations, heat, defaults, winds, electricity, sweep, budget, generative_efficiency, risk;
+    coverage, ablations, heat, defaults, winds, electricity, sweep, budget, generative_efficiency, risk,
+    tails, diagnostics;
 
 inline const std::vector<const Experiment*>& all() {
   static const std::vector<const Experiment*> list{&burgers,
@@ -23,7 +24,9 @@ inline const std::vector<const Experiment*>& all() {
                                                    &sweep,
                                                    &budget,
                                                    &generative_efficiency,
-                                                   &risk};
+                                                   &risk,
+                                                   &tails,
+                                                   &diagnostics};
   return list;
 }
 
