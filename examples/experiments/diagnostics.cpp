@@ -256,12 +256,12 @@ struct Mirror {
       seen += (members.colwise() - members.rowwise().mean()).squaredNorm() / double(members.cols() - 1);
       fields.push_back(start);
     });
-    result.truth = {{.metric = "hurst", .value = truth.value()}};
-    result.reused = {{.metric = "hurst", .value = reused.value()},
+    result.truth = {{.metric = "hurst_estimate", .value = truth.value()}};
+    result.reused = {{.metric = "hurst_estimate", .value = reused.value()},
                      {.metric = "reused_variance_ratio", .value = reused_variance / seen}};
     last_of_times.put(result.reused);
     put(result.reused, composition(*of_times, fields, time, pair + 3));
-    result.drawn = {{.metric = "hurst", .value = drawn.value()}};
+    result.drawn = {{.metric = "hurst_estimate", .value = drawn.value()}};
     last_of_paths.put(result.drawn);
     return result;
   }
@@ -319,9 +319,9 @@ struct Separation {
     const double a = std::pow(equation.drift * equation.time, 2),
                  b = std::pow(equation.sigma, 2) * equation.time;
     Rows result{{.metric = "drift_energy", .value = drift / conditions},
-                {.metric = "noise_energy", .value = noise / conditions},
+                {.metric = "covariance_energy", .value = noise / conditions},
                 {.metric = "drift_energy_expected", .value = a},
-                {.metric = "noise_energy_expected", .value = b}};
+                {.metric = "covariance_energy_expected", .value = b}};
     if (a == 0 || b == 0)
       result.push_back({.metric = "off_target_share", .value = a == 0 ? drift / noise : noise / drift});
     return result;
@@ -372,10 +372,10 @@ struct Decomposition {
       error += (mno::flat(mno::mean(mixture), 0).cast<double>() - mno::flat(exact.mean, 0)).squaredNorm() /
                double(mixture.size()) / count;
     }
-    return {{.metric = "aleatoric", .value = aleatoric},
+    return {{.metric = "aleatoric_variance", .value = aleatoric},
             {.metric = "aleatoric_of_truth", .value = aleatoric / truth},
-            {.metric = "epistemic", .value = epistemic},
-            {.metric = "total", .value = aleatoric + epistemic},
+            {.metric = "epistemic_variance", .value = epistemic},
+            {.metric = "total_variance", .value = aleatoric + epistemic},
             {.metric = "epistemic_share", .value = epistemic / (aleatoric + epistemic)},
             {.metric = "mean_square_error", .value = error}};
   }
@@ -392,8 +392,9 @@ void run_diagnostics(Study& study) {
   }
   Resolution resolution;
   resolution.declare(study);
-  std::vector<Separation> separations{
-      {"A", mno::spde::pure_drift()}, {"B", mno::spde::pure_noise()}, {"C", mno::spde::drift_and_noise()}};
+  std::vector<Separation> separations{{"drift-only", mno::spde::pure_drift()},
+                                      {"noise-only", mno::spde::pure_noise()},
+                                      {"drift-and-noise", mno::spde::drift_and_noise()}};
   for (Separation& one : separations) one.declare(study);
   Decomposition decomposition;
   decomposition.declare(study);
@@ -408,7 +409,7 @@ void run_diagnostics(Study& study) {
               pairs(centring.mno, [&](std::size_t pair) { return centring.rows(study, pair); }));
   for (const Mirror& one : mirrors) {
     const Study::Place place{
-        .table = "diagnostic-2-mirror", .benchmark = "fractional-brownian", .at = {{"hurst", one.hurst}}};
+        .table = "diagnostic-2-martingale-mirror", .benchmark = "fbm", .at = {{"hurst", one.hurst}}};
     std::vector<Mirror::Result> all(one.paths.models.size());
     study.for_each_pair(one.paths, [&](std::size_t pair) { all[pair] = one.rows(study, pair); });
     const auto of = [&](Rows Mirror::Result::*which) {
@@ -417,13 +418,14 @@ void run_diagnostics(Study& study) {
       return rows;
     };
     study.table(place, "truth", of(&Mirror::Result::truth));
-    study.table(place, "mno-reused", of(&Mirror::Result::reused));
+    study.table(place, "mno-autoregressive", of(&Mirror::Result::reused));
     study.table(place, "mno-paths", of(&Mirror::Result::drawn));
   }
   resolution.tables(study);
   for (const Separation& one : separations)
-    study.table({.table = "diagnostic-4-head-separation", .benchmark = "toy", .at = {{"case", one.name}}},
-                "mno", pairs(one.mno, [&](std::size_t pair) { return one.rows(study, pair); }));
+    study.table(
+        {.table = "diagnostic-4-head-separation", .benchmark = "synthetic", .at = {{"case", one.name}}},
+        "mno", pairs(one.mno, [&](std::size_t pair) { return one.rows(study, pair); }));
   for (const auto* ensemble : {&decomposition.converged, &decomposition.under_trained})
     for (const Data* test : {&decomposition.data.test, &decomposition.beyond})
       study.table(
