@@ -12,11 +12,13 @@
 
 namespace experiment {
 
-/// mean(u_0, t) of the equation itself is what tells those whose law is known.
+/// mean(u_0, t) of the equation itself is what tells those whose law is known and normal; one with shocks is
+/// normal only given these.
 template <class Equation> constexpr bool has_exact_law() {
-  if constexpr (Equation::dimension == 1) return requires(const Equation& e) {
-      e.mean(e.draw(0, 0), 0.0);
-    };
+  if constexpr (requires { typename Equation::Shocks; })
+    return false;
+  else if constexpr (Equation::dimension == 1)
+    return requires(const Equation& e) { e.mean(e.draw(0, 0), 0.0); };
   else
     return false;
 }

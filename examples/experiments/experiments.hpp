@@ -6,7 +6,7 @@ namespace experiment {
 
 extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
     coverage, ablations, heat, defaults, single_draws, winds, electricity, sweep, budget,
-    generative_efficiency, risk;
+    generative_efficiency, risk, tails, diagnostics;
 
 inline const std::vector<const Experiment*>& all() {
   static const std::vector<const Experiment*> list{&burgers,
@@ -25,7 +25,9 @@ inline const std::vector<const Experiment*>& all() {
                                                    &sweep,
                                                    &budget,
                                                    &generative_efficiency,
-                                                   &risk};
+                                                   &risk,
+                                                   &tails,
+                                                   &diagnostics};
   return list;
 }
 

@@ -13,6 +13,7 @@
 #include <mno/metric/event_scores.hpp>
 
 #include "experiments.hpp"
+#include "units.hpp"
 
 namespace experiment {
 
@@ -33,20 +34,6 @@ struct Outcome {
   double peak = 0, peak_of_members = 0;  // max Var
 };
 
-using Law = mno::Law<float, 1, mno::AnyResidual, mno::AnyWarp>;
-
-/// From a model's own coordinates to those of the data.
-Law in_units(const mno::Law<float, 1, mno::AnyResidual>& law, const program::Predictor<1>& model) {
-  Law out = mno::with_warp(law, model.warp());
-  model.normaliser().undo(out);
-  return out;
-}
-mno::metric::Members in_units(mno::metric::Members values, const program::Predictor<1>& model) {
-  for (double& value : values.reshaped())
-    value = model.warp().map(value * model.normaliser().scale[0] + model.normaliser().shift[0], 0);
-  return values;
-}
-
 std::vector<Outcome> outcomes(Study& study, const Trained& trained, std::size_t pair, const Data& data) {
   const auto model = study.load(trained, pair);
   std::vector<Outcome> all;
@@ -63,7 +50,7 @@ std::vector<Outcome> outcomes(Study& study, const Trained& trained, std::size_t 
       mean = draws.rowwise().mean();
       variance = (draws.colwise() - mean).rowwise().squaredNorm() / double(draws.cols() - 1);
     } else {
-      const Law law = in_units(p.law, *model);
+      const LawInUnits law = in_units(p.law, *model);
       one.probability = model->stochastic() ? mno::risk_anywhere(law, 0, level, {.seed = pair + 1}).value : 0;
       mean = mno::flat(mno::mean(law), 0).cast<double>();
       variance = mno::flat(mno::variance(law), 0).cast<double>();

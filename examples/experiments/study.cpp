@@ -190,18 +190,19 @@ Data Study::data(const program::Equation& equation, Use use, Draw draw) {
                                  .seed = options_.data_seed + std::uint64_t(pair),
                                  .first_sample = data.first,
                                  .times = draw.times};
-    data.queries = sampling.queries();
+    data.queries = draw.paths ? 1 : sampling.queries();
+    if (draw.paths) data.channels = program::channels_of(equation) * sampling.queries();
     data.rows = draw.samples * data.queries;
     Data::File& file = data.pairs.emplace_back();
     file.seed = sampling.seed;
     file.key = "data " + std::string(version) + ": " + program::description(equation) +
                " samples=" + std::to_string(draw.samples) + " members=" + std::to_string(sampling.members) +
                " seed=" + std::to_string(sampling.seed) + " first=" + std::to_string(data.first) +
-               " times=" + numbers(sampling.times);
+               " times=" + numbers(sampling.times) + (draw.paths ? " paths" : "");
     file.path = options_.cache / (program::name_of(equation) + "-" + content_hash(file.key) + ".npz");
     const bool there = std::any_of(simulations_.begin(), simulations_.end(),
                                    [&](const Simulation& one) { return one.file == file.path; });
-    if (!there) simulations_.push_back({equation, sampling, file.path});
+    if (!there) simulations_.push_back({equation, sampling, file.path, draw.paths});
   }
   return data;
 }
@@ -240,14 +241,14 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
         Index(std::lround(training.beginning * double(options.epochs)));
   Trained trained{method, training.name, full, data.train, {}, Spread::own, length};
   for (std::size_t pair = 0; pair < data.train.pairs.size(); ++pair) {
-    options.seed = std::uint64_t(pair + 1);
+    options.seed = std::uint64_t(pair + 1) + (training.other_seed << 16);
     const std::string key =
         "model " + std::string(version) + ": " + full.list() + " " + training.text(data.train.rows) +
         (training.chosen() ? " chosen: " + choices_text(data.train.rows, options.batch) : "") +
         " scale=" + mno::io::detail::number(training.factor_scale.value_or(0)) +
         " least_points=" + std::to_string(training.least_points) +
-        (training.warp.identity() ? "" : " warp=" + training.warp.text()) + "\n" +
-        data.train.pairs[pair].key + "\n" +
+        (training.warp.identity() ? "" : " warp=" + training.warp.text()) +
+        (training.choose_residual ? " residual=auto" : "") + "\n" + data.train.pairs[pair].key + "\n" +
         (data.validation.rows > 0 ? data.validation.pairs[pair].key : std::string("held back"));
     const std::filesystem::path file =
         options_.cache / (full.kind + "-" + content_hash(key) + ".safetensors");
@@ -264,6 +265,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.request.fit.factor_scale = training.factor_scale;
     job.request.fit.least_points = training.least_points;
     job.request.fit.warp = training.warp;
+    job.request.fit.choose_residual = training.choose_residual;
     job.request.fit.data = data.train.pairs[pair].path.string();
     job.request.fit.checkpoint = file.string() + ".checkpoint";
     job.request.recipe = training.name;
@@ -324,7 +326,8 @@ void Study::simulate() {
     if (std::filesystem::exists(one.file)) continue;
     say("Simulating " + program::name_of(one.equation) + ": " + std::to_string(one.sampling.samples) +
         " initial conditions, " + std::to_string(one.sampling.members) + " members each …");
-    if (!program::simulate_equation(one.equation, one.sampling, one.file, options_.threads, *progress_))
+    if (!program::simulate_equation(one.equation, one.sampling, one.file, options_.threads, *progress_,
+                                    one.paths))
       throw Interrupted();
   }
 }

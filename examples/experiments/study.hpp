@@ -44,8 +44,10 @@ struct Training {
   Index steps = 0;                            // the length in steps, whatever the number of conditions
   double beginning = 0;                       // warm-up and ramp of the loss are each this part of the length
   std::optional<double> factor_scale{};
-  Index least_points = 0;  // that the layers work on; 0: as given
-  mno::AnyWarp warp{};     // from the law's coordinates to those of the data
+  Index least_points = 0;        // that the layers work on; 0: as given
+  mno::AnyWarp warp{};           // from the law's coordinates to those of the data
+  std::uint64_t other_seed = 0;  // models of one pair that differ by their seed alone
+  bool choose_residual = false;  // the law of residuals is learned from validation
 
   mno::Recipe& recipe() { return std::get<mno::Recipe>(loss); }
   bool chosen() const { return std::holds_alternative<demand::ChosenByFit>(loss); }
@@ -150,7 +152,8 @@ class Study {
   struct Draw {
     Index samples = 0, members = 0;  // members 0: as many as the study has
     std::vector<double> times{};
-    Index further = 0;  // times as many members beside, for floors
+    Index further = 0;   // times as many members beside, for floors
+    bool paths = false;  // the times of a condition are channels of one field (mno/data/paths.hpp)
   };
   /// Initial conditions of an equation, for every pair others. Nothing is simulated yet.
   Data data(const program::Equation& equation, Use use, Draw draw);
@@ -218,6 +221,7 @@ class Study {
     program::Equation equation;
     mno::Sampling sampling;
     std::filesystem::path file;
+    bool paths;
   };
   struct Job {
     std::string what;

@@ -11,6 +11,8 @@
 #include <mno/simulate/coupled_heat.hpp>
 #include <mno/simulate/gray_scott.hpp>
 #include <mno/simulate/heat.hpp>
+#include <mno/simulate/heavy_heat.hpp>
+#include <mno/simulate/jump_heat.hpp>
 #include <mno/simulate/kuramoto_sivashinsky.hpp>
 #include <mno/simulate/navier_stokes.hpp>
 #include <mno/simulate/phi4.hpp>
@@ -28,10 +30,15 @@ template <class F> void for_each_equation(F&& f) {
   namespace spde = mno::spde;
   f("burgers", "u_t = nu u_xx - u u_x + sigma dW", spde::Burgers{});
   f("phi4", "u_t = nu u_xx + growth u - u^3 + sigma dW", spde::Phi4{});
+  f("two-wells", "phi4 from near the top between its wells: a law of two modes", spde::Phi4::two_wells());
   f("reaction", "du = (D u_xx + a u - b u^3) dt + s u dW, with sizes of u_0 that vary", spde::Reaction{});
   f("phi4-spdebench", "phi4 as SPDEBench solves it", spde::Phi4SpdeBench{});
   f("rough-volatility", "log sigma_t = u_0 + eta W^H_t", spde::RoughVolatility{});
   f("heat", "u_t = nu u_xx - c u_x + sigma dW, whose law is known", spde::Heat{});
+  f("jump-heat", "the heat equation driven by jumps: du = nu u_xx dt + sigma (sqrt b dW + sqrt(1 - b) dJ)",
+    spde::JumpHeat{});
+  f("heavy-heat", "the heat equation with noise of a strength that differs between realisations: Student t",
+    spde::HeavyHeat{});
   f("heat-walls", "the heat equation between two walls, whose law is known", spde::BoundedHeat{});
   f("kuramoto-sivashinsky", "u_t = -u_xx - u_xxxx - u u_x + sigma dW, a chaotic flow",
     spde::KuramotoSivashinsky{});
@@ -95,6 +102,19 @@ template <class Add> void constants(mno::spde::Heat& e, Add&& add) {
   add("nu", e.nu, "Diffusion");
   add("velocity", e.velocity, "Velocity c");
   add("sigma", e.sigma, "Noise");
+  add("points", e.points, points_text);
+}
+template <class Add> void constants(mno::spde::JumpHeat& e, Add&& add) {
+  add("nu", e.nu, "Diffusion");
+  add("sigma", e.sigma, "Noise");
+  add("rate", e.rate, "Jumps per unit of time");
+  add("brownian", e.brownian, "b: share of the variance that is Brownian");
+  add("points", e.points, points_text);
+}
+template <class Add> void constants(mno::spde::HeavyHeat& e, Add&& add) {
+  add("nu", e.nu, "Diffusion");
+  add("sigma", e.sigma, "Noise");
+  add("freedom", e.freedom, "Degrees of freedom of the Student t");
   add("points", e.points, points_text);
 }
 template <class Add> void constants(mno::spde::BoundedHeat& e, Add&& add) {

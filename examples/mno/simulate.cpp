@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <mno/core/channel_first.hpp>
+#include <mno/data/paths.hpp>
 #include <mno/io/safetensors/model_file.hpp>
 #include <mno/io/zip/npz.hpp>
 #include <nlohmann/json.hpp>
@@ -21,28 +22,51 @@ struct SimulateOptions {
   mno::Sampling sampling{};
   std::filesystem::path output{};
   int threads = 0;
-  bool json = false;
+  bool json = false, paths = false;
 };
 
 /// Samples are drawn in pieces of about this many bytes: what is in memory at once.
 constexpr Index piece_bytes = Index(64) << 20;
 
 /// The axes of an array of fields in a file: `rows…`, channel, grid….
-template <class Equation> std::vector<Index> file_shape(const Equation& equation, std::vector<Index> rows) {
-  rows.push_back(Equation::channels);
+template <class Equation>
+std::vector<Index> file_shape(const Equation& equation, std::vector<Index> rows, Index times = 1) {
+  rows.push_back(times * Equation::channels);
   for (const Index n : equation.grid().points) rows.push_back(n);
   return rows;
+}
+/// The times of every sample as channels of one condition.
+template <int D> mno::Collected<float, D> as_paths(const mno::Collected<float, D>& drawn, Index times) {
+  const Index samples = drawn.conditions() / times, channels = drawn.initial.channels();
+  mno::Collected<float, D> paths{{samples, drawn.initial.grid(), times * channels},
+                                 {},
+                                 {samples * drawn.members_each, drawn.initial.grid(), times * channels},
+                                 drawn.members_each};
+  for (Index s = 0; s < samples; ++s) {
+    paths.times.push_back(drawn.times[std::size_t(s * times + times - 1)]);
+    for (Index k = 0; k < times; ++k) {
+      mno::detail::put_time<float, D>(drawn.initial.view().samples(s * times, 1), k,
+                                      paths.initial.view().samples(s, 1));
+      mno::detail::put_time<float, D>(
+          drawn.of(s * times + k), k,
+          paths.members.view().samples(s * drawn.members_each, drawn.members_each));
+    }
+  }
+  return paths;
 }
 /// False if it was interrupted: then nothing is written.
 template <class Equation>
 bool write_ensembles(const std::string& name, const Equation& equation, const mno::Sampling& all,
-                     const std::filesystem::path& output, int asked_threads, Progress& progress) {
+                     const std::filesystem::path& output, int asked_threads, Progress& progress, bool paths) {
   require_folder_of(output);
   equation.check();
   mno::detail::check_sampling(all);
   mno::Cpu device(threads(asked_threads));
-  const Index queries = all.queries(), rows = all.samples * queries, points = equation.grid().size();
-  io::Layout members{io::Type::f32, file_shape(equation, {rows, all.members})};
+  const Index queries = all.queries(), points = equation.grid().size();
+  mno::require(!paths || !all.one_time_per_sample, "simulate", "paths",
+               mno::Text("the same times for all samples"), mno::Text("one for each"));
+  const Index times_each = paths ? queries : 1, rows = all.samples * queries / times_each;
+  io::Layout members{io::Type::f32, file_shape(equation, {rows, all.members}, times_each)};
   mno::require(members.representable(), "simulate", "samples", mno::Text("an array that a file can hold"),
                mno::Text(members.str()));
   const Index piece = std::clamp<Index>(
@@ -63,7 +87,8 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
         progress.show(name + ": " + std::to_string(now) + " of " + std::to_string(all.samples) + " samples");
     };
     try {
-      const auto drawn = mno::collect<float>(equation, part, device);
+      auto drawn = mno::collect<float>(equation, part, device);
+      if (paths) drawn = as_paths(drawn, times_each);
       file.append(std::span<const float>(mno::to_channel_first(std::as_const(drawn.members).view())));
       const std::vector<float> fields = mno::to_channel_first(std::as_const(drawn.initial).view());
       initial.insert(initial.end(), fields.begin(), fields.end());
@@ -75,7 +100,7 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
     }
   }
   file.end();
-  file.write("u0", io::Array::of(file_shape(equation, {rows}), initial));
+  file.write("u0", io::Array::of(file_shape(equation, {rows}, times_each), initial));
   file.write("t", io::Array::of({rows}, times));
   const mno::Domain<Equation::dimension> domain = equation.grid().domain;
   const Index axes = Equation::dimension;
@@ -93,11 +118,12 @@ template <class Equation>
 int simulate(const std::string& name, const Equation& equation, const SimulateOptions& options) {
   const mno::Sampling& all = options.sampling;
   Progress progress(options.json);
-  if (!write_ensembles(name, equation, all, options.output, options.threads, progress)) {
+  if (!write_ensembles(name, equation, all, options.output, options.threads, progress, options.paths)) {
     std::cerr << "Interrupted; nothing was written.\n";
     return stopped;
   }
-  const Index rows = all.samples * all.queries(), points = equation.grid().size();
+  const Index rows = options.paths ? all.samples : all.samples * all.queries(),
+              points = equation.grid().size();
   if (options.json)
     std::cout << nlohmann::ordered_json{{"command", "simulate"},
                                         {"equation", name},
@@ -139,6 +165,8 @@ std::shared_ptr<Setup<Equation>> add_equation(CLI::App& parent, Run& run, const 
       ->capture_default_str();
   command->add_option("--times", options.sampling.times, "Query times, increasing (default: the final time)")
       ->delimiter(',');
+  command->add_flag("--paths", options.paths,
+                    "The times of a sample as channels of one field, so that a law is one of paths");
   command->add_option("--time", own.time, "Final time")->capture_default_str();
   command->add_option("-o,--output", options.output, "The .npz file to write")->required();
   command->add_option("--threads", options.threads, "Threads; 0: all")->check(CLI::NonNegativeNumber);
@@ -156,7 +184,8 @@ std::string name_of(const Equation& equation) {
   static constexpr const char* names[] = {"burgers",          "phi4",       "phi4-spdebench",
                                           "rough-volatility", "heat",       "kuramoto-sivashinsky",
                                           "coupled-heat",     "plane-heat", "navier-stokes",
-                                          "gray-scott",       "phi4-plane", "reaction"};
+                                          "gray-scott",       "phi4-plane", "reaction",
+                                          "jump-heat",        "heavy-heat", "drift-and-noise"};
   static_assert(std::size(names) == std::variant_size_v<Equation>);
   return names[equation.index()];
 }
@@ -184,6 +213,15 @@ std::string description(const Equation& equation) {
           add("saturation", e.saturation);
           add("size", e.size);
           add("spread", e.spread);
+        }
+        if constexpr (requires { e.brownian; }) {
+          add("rate", e.rate);
+          add("brownian", e.brownian);
+        }
+        if constexpr (requires { e.freedom; }) add("freedom", e.freedom);
+        if constexpr (requires { e.start; }) {
+          add("start", e.start);
+          add("drift", e.drift);
         }
         if constexpr (requires { e.exchange; }) add("exchange", e.exchange);
         if constexpr (requires { e.correlation; }) add("correlation", e.correlation);
@@ -231,10 +269,10 @@ Index channels_of(const Equation& equation) {
 }
 
 bool simulate_equation(const Equation& equation, const mno::Sampling& sampling,
-                       const std::filesystem::path& output, int threads, Progress& progress) {
+                       const std::filesystem::path& output, int threads, Progress& progress, bool paths) {
   return std::visit(
       [&](const auto& one) {
-        return write_ensembles(name_of(equation), one, sampling, output, threads, progress);
+        return write_ensembles(name_of(equation), one, sampling, output, threads, progress, paths);
       },
       equation);
 }

@@ -9,10 +9,11 @@
 
 namespace program {
 
-using Equation = std::variant<mno::spde::Burgers, mno::spde::Phi4, mno::spde::Phi4SpdeBench,
-                              mno::spde::RoughVolatility, mno::spde::Heat, mno::spde::KuramotoSivashinsky,
-                              mno::spde::CoupledHeat, mno::spde::PlaneHeat, mno::spde::NavierStokes,
-                              mno::spde::GrayScott, mno::spde::Phi4Plane, mno::spde::Reaction>;
+using Equation =
+    std::variant<mno::spde::Burgers, mno::spde::Phi4, mno::spde::Phi4SpdeBench, mno::spde::RoughVolatility,
+                 mno::spde::Heat, mno::spde::KuramotoSivashinsky, mno::spde::CoupledHeat,
+                 mno::spde::PlaneHeat, mno::spde::NavierStokes, mno::spde::GrayScott, mno::spde::Phi4Plane,
+                 mno::spde::Reaction, mno::spde::JumpHeat, mno::spde::HeavyHeat, mno::spde::DriftAndNoise>;
 
 /// As mno simulate calls it.
 std::string name_of(const Equation& equation);
@@ -21,8 +22,10 @@ std::string description(const Equation& equation);
 mno::Index points_of(const Equation& equation);
 mno::Index channels_of(const Equation& equation);
 
-/// Draws ensembles into an .npz file. False if it was interrupted: then nothing is written.
+/// Draws ensembles into an .npz file, the times of a sample as one path where that is asked for
+/// (mno/data/paths.hpp). False if it was interrupted: then nothing is written.
 bool simulate_equation(const Equation& equation, const mno::Sampling& sampling,
-                       const std::filesystem::path& output, int threads, Progress& progress);
+                       const std::filesystem::path& output, int threads, Progress& progress,
+                       bool paths = false);
 
 }  // namespace program

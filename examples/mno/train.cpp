@@ -105,7 +105,8 @@ int train(TrainOptions& options) {
     request.loss = loss;
   }
   training.decay = options.schedule == "cosine" ? mno::Decay::cosine : mno::Decay::none;
-  training.residual = mno::AnyResidual::parse(options.residual);
+  request.fit.choose_residual = options.residual == "auto";
+  if (!request.fit.choose_residual) training.residual = mno::AnyResidual::parse(options.residual);
   request.fit.warp = mno::AnyWarp::parse(options.warp);
   if (options.places != "auto") request.fit.places = options.places == "yes";
   request.fit.validation = options.validation;
@@ -199,7 +200,8 @@ void add_train(CLI::App& app, Run& run) {
   const std::vector<std::string> kinds = demand::kind_names();
   o.shape.kind = "mno-nugget";
   add("model", "kind", o.shape.kind, "Of the operator")->check(CLI::IsMember(kinds))->capture_default_str();
-  add("model", "residual", o.residual, "Law of the residuals: gaussian, laplace, 'student_t NU' or …")
+  add("model", "residual", o.residual,
+      "Law of the residuals: gaussian, laplace, 'student_t NU' or …; auto: learned from validation")
       ->capture_default_str();
   add("model", "warp", o.warp,
       "From the law's coordinates to those of the data: unwarped, log or 'asinh SCALE'")

@@ -48,7 +48,7 @@ class Operator:
     recipe : str
         Loss: "auto" (by what the data has), "paper", "decoupled" or "energy".
     residual, warp : str
-        The law of the residuals, and the map from the law's coordinates to the units of the data.
+        The law of the residuals ("auto": learned from validation), and the map from the law's coordinates to the units of the data.
     calibrate : float
         Widen the law so that its intervals at this level hold on the validation data; 0: do not.
     batch, learning_rate, weight_decay, patience : optional

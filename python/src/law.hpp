@@ -215,9 +215,10 @@ class AnyLaw {
         require_finite<D>("Law", name, field);
         return field;
       };
-      return LawIn<D>(part("mean", mean), part("factor", factor),
-                      nugget ? part("nugget", *nugget) : mno::Field<float, D>(),
-                      mno::AnyResidual::parse(residual), mno::AnyWarp::parse(warp));
+      LawIn<D> law(part("mean", mean), part("factor", factor),
+                   nugget ? part("nugget", *nugget) : mno::Field<float, D>(), mno::AnyResidual(),
+                   mno::AnyWarp::parse(warp));
+      return mno::with_residual(std::move(law), mno::AnyResidual::parse(residual));
     };
     if (mean.ndim() == 3) return in(std::integral_constant<int, 1>());
     if (mean.ndim() == 4) return in(std::integral_constant<int, 2>());
@@ -237,6 +238,9 @@ inline std::vector<double> marginals(const std::string& residual, std::string_vi
   mno::require(mean.size() == sd.size() && mean.size() == at.size(), "marginals", "at",
                mno::Text(mean.size(), " numbers"), mno::Text(at.size()));
   const mno::AnyResidual law = mno::AnyResidual::parse(residual);
+  mno::require(!law.leans(), "marginals", "residual",
+               mno::Text("residuals that are alike in every direction: take the functional of samples"),
+               mno::Text(residual));
   std::vector<double> all;
   for (std::size_t i = 0; i < mean.size(); ++i) {
     const mno::Marginal<mno::AnyResidual> one{mean[i], sd[i], law};

@@ -58,7 +58,8 @@ demand::TrainRequest request_of(const nb::dict& options) {
     fit.places = places;
   }
   fit.split_seed = training.seed;
-  training.residual = mno::AnyResidual::parse(residual);
+  fit.choose_residual = residual == "auto";
+  if (!fit.choose_residual) training.residual = mno::AnyResidual::parse(residual);
   fit.warp = mno::AnyWarp::parse(warp);
   if (request.recipe == "energy")
     request.loss = mno::energy_loss(draws);

@@ -24,7 +24,9 @@ namespace {
 
 using AnyLaw = Law<double, 1, AnyResidual, AnyWarp>;
 
-const std::vector<AnyResidual> residuals{Gaussian{}, StudentT(12), Laplace{}, CompoundPoisson(8)};
+const std::vector<AnyResidual> residuals{
+    Gaussian{},        StudentT(12), Laplace{}, CompoundPoisson(8), ScaleMixture({0.2, 0.8}, {3, 0.5}),
+    TwoModes(0.3, 0.9)};
 const std::vector<AnyWarp> warps{Unwarped{}, LogWarp{}, AsinhWarp({0.4, 2})};
 
 /// Of two channels, with a spread for which every law has the moments that are compared.
@@ -49,7 +51,7 @@ template <class F> void for_each_law(F&& f) {
 bool has_moments(const AnyLaw& law) {
   return law.warp.identity() || !std::holds_alternative<StudentT>(law.residual.held());
 }
-constexpr double laws = 24, false_alarm = 1e-6;
+constexpr double laws = 36, false_alarm = 1e-6;
 
 }  // namespace
 

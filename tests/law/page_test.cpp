@@ -10,6 +10,8 @@
 #include "mno/law/functional.hpp"
 #include "mno/law/marginal_crps.hpp"
 #include "mno/law/maximum.hpp"
+#include "mno/law/mixture.hpp"
+#include "mno/law/mixture_marginal.hpp"
 #include "mno/law/sample.hpp"
 #include "support.hpp"
 
@@ -52,6 +54,7 @@ TEST_CASE("questions to a law") {
   CHECK(gamma.trace() > 0);
   CHECK(mno::quantile(known, 0.9)(0, 5, 0) == doctest::Approx(2));
 
+  const auto other = random_law<double, 1>(1, mno::Grid<1>{{32}}, 1, 4, 5);
   // [event]
   const mno::Maximum largest = mno::maximum(positive, /*sample=*/0);  // of |u| over all points, by draws
   const mno::Estimate risk = largest.exceedance(10);                  // P(max |u| ≥ 10), ± risk.error
@@ -62,6 +65,18 @@ TEST_CASE("questions to a law") {
   CHECK(risk.error > 0);
   CHECK(largest.exceedance(high_water).value == doctest::Approx(0.01).epsilon(0.05));
   CHECK(rare.error < 1e-3);
+
+  // [ensemble]
+  const mno::Mixture<double, 1> models({law, other});            // either, each as likely
+  const auto [aleatoric, epistemic] = mno::uncertainty(models);  // they add up to mno::variance(models)
+  const mno::Law<double, 1> moments = mno::moment_law(models);   // same mean and Γ, rank 4 + 4 + 1
+  const auto of_either = mno::sample(models, 100, /*seed=*/7);
+  const auto middle = mno::quantile(models, 0.5);
+  // [ensemble] end
+  CHECK(moments.rank() == 9);
+  CHECK(aleatoric(0, 3, 0) + epistemic(0, 3, 0) == doctest::Approx(mno::variance(moments)(0, 3, 0)));
+  CHECK(of_either.batch() == 100);
+  CHECK(std::isfinite(middle(0, 3, 0)));
 
   // [text]
   const mno::AnyResidual residual = mno::AnyResidual::parse("student_t 5");

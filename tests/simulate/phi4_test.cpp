@@ -106,3 +106,20 @@ TEST_CASE("a blow-up and bad options are reported with sentences") {
   CHECK_THROWS_WITH(collect<float>(Phi4{.nu = -2}, {}),
                     "mno::Phi4: argument 'nu': expected a number that is not negative, got -2.");
 }
+
+TEST_CASE("two wells: the spatial mean of a field has two modes and is seldom between them") {
+  const Phi4 wells = Phi4::two_wells();
+  const auto all = collect<float>(wells, {.samples = 3, .members = 600, .seed = 4});
+  for (Index s = 0; s < 3; ++s) {
+    Index above = 0, between = 0;
+    for (Index m = 0; m < 600; ++m) {
+      double mean = 0;
+      for (Index p = 0; p < 64; ++p) mean += double(all.of(s)(m, p, 0)) / 64;
+      above += mean > 0 ? 1 : 0;
+      between += std::abs(mean) < 0.6 ? 1 : 0;
+    }
+    CHECK(above > 180);  // both wells are reached from every u_0
+    CHECK(above < 420);
+    CHECK(between < 120);
+  }
+}

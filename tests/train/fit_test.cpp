@@ -19,8 +19,9 @@ using Noisy = NoiseFno<Small>;
 using Lawful = Mno<Small>;
 constexpr Index points = 8;
 
-/// u_t = 5 + a wave of u_0, and one of random amplitude and phase: deviation .5 everywhere.
-Ensemble<float, 1> waves(Index conditions, Index members, std::uint64_t seed) {
+/// u_t = 5 + a wave of u_0, and one of random amplitude and phase: deviation .5 everywhere. With heavy tails
+/// its strength is another in every member: Student t with four degrees of freedom.
+Ensemble<float, 1> waves(Index conditions, Index members, std::uint64_t seed, bool heavy = false) {
   const Grid<1> grid{{points}};
   const std::vector<Index> counts(std::size_t(conditions), members);
   auto data = make_ensemble<float, 1>(std::span<const Index>(counts), grid, 1, {.members = true});
@@ -33,7 +34,8 @@ Ensemble<float, 1> waves(Index conditions, Index members, std::uint64_t seed) {
     };
     initial.fill([&](auto x, Index) { return wave(x[0], a, b); });
     for (Index m = 0; m < members; ++m) {
-      const double c = a + 0.5 * random.normal(), s = b + 0.5 * random.normal();
+      const double strength = heavy ? 0.5 * std::sqrt(StudentT(4).draw_variance(random)) : 0.5;
+      const double c = a + strength * random.normal(), s = b + strength * random.normal();
       for (Index p = 0; p < points; ++p) u(m, p, 0) = float(wave(double(p) / double(points), c, s));
     }
     set_condition<float, 1>(data, i, initial.view(), 1.0f, i, std::as_const(u).view());
@@ -142,6 +144,31 @@ TEST_CASE("a law by scores of draws from its own residuals") {
   CHECK(spread < 0.5);
   CHECK(value_of(surrogate.scorecard(test), "crps") < 1.15 * 0.2821);
   CHECK(same(surrogate.draws(test.condition(), 5, 3).span(), sample(law, 5, 3).span()));
+}
+
+TEST_CASE("the residual law is learned from validation, kept in the file, and not asked of a field") {
+  Scratch folder;
+  FitOptions options = quick(30);
+  options.choose_residual = true;
+  options.validation = 0.25;
+  const auto [heavy, heavy_report] = fit<Lawful>(waves(128, 24, 3, true), options);
+  CHECK(heavy.residual().text().starts_with("student_t "));
+  CHECK(heavy_report.choices.back().what == "residual");
+  CHECK(heavy_report.choices.back().why.find("likelier than gaussian") != std::string::npos);
+  heavy.save(folder / "model.safetensors");
+  CHECK(Surrogate<Lawful>::load(folder / "model.safetensors").residual().text() == heavy.residual().text());
+  const auto [plain, report] = fit<Lawful>(waves(128, 24, 3), options);
+  CHECK(plain.residual().gaussian());
+
+  options.training.residual = Laplace{};
+  CHECK(sentence([&] { fit<Lawful>(waves(16, 4, 1), options); }).find("'choose_residual'") !=
+        std::string::npos);
+  options.training.residual = Gaussian{};
+  CHECK(sentence([&] { fit<Noisy>(waves(16, 4, 1), options); }).find("'choose_residual'") !=
+        std::string::npos);
+  options.validation = 0;
+  CHECK(sentence([&] { fit<Lawful>(waves(16, 4, 1), options); }).find("no validation data") !=
+        std::string::npos);
 }
 
 TEST_CASE("a function is fitted, and asks for a name where there are checkpoints") {

@@ -21,7 +21,8 @@ mno::EnsembleOptions needed(const TrainRequest& request, const Operator& one) {
   const LossChoice& loss = request.loss;
   if (one.gives_draws() || std::holds_alternative<mno::EnergyLoss>(loss)) return {.members = true};
   const auto* recipe = std::get_if<mno::Recipe>(&loss);
-  const bool members = request.fit.calibrate > 0 || !request.fit.warp.identity();
+  const bool members =
+      request.fit.calibrate > 0 || request.fit.choose_residual || !request.fit.warp.identity();
   if (!recipe) return {.factors = 2 * one.shape().rank, .members = members};
   const Index factors = one.shape().rank;
   mno::EnsembleOptions keep;

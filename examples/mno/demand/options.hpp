@@ -13,8 +13,9 @@ namespace demand {
 /// is added does not compile until somebody has said whether it crosses; texts and functions have their own
 /// ways.
 template <class Options, class F> void for_each_number(Options& options, F&& f) {
-  auto& [training, validation, split_seed, warp, factor_scale, least_points, path, symmetries, places,
-         calibrate, checkpoint, checkpoint_seconds, resume, data, about, after_epoch, interrupted] = options;
+  auto& [training, validation, split_seed, warp, choose_residual, factor_scale, least_points, path,
+         symmetries, places, calibrate, checkpoint, checkpoint_seconds, resume, data, about, after_epoch,
+         interrupted] = options;
   auto& [epochs, batch, seed, adamw, decay, warmup_steps, clip, average, patience, validation_draws, residual,
          moves] = training;
   auto& [learning_rate, beta1, beta2, epsilon, weight_decay] = adamw;
@@ -39,6 +40,7 @@ template <class Options, class F> void for_each_number(Options& options, F&& f) 
   f(least_points);
   f(path);
   f(symmetries);
+  f(choose_residual);
   f(calibrate);
   f(checkpoint_seconds);
   f(resume);

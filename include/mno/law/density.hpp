@@ -10,12 +10,14 @@
 // eᵀD⁻¹e − eᵀD⁻¹Bᵀ(…)⁻¹B D⁻¹e would. An elliptical law has a density that depends on the two alone, and a
 // warp divides it by its slopes:
 //   log p(u) = log f_n(eᵀΓ⁻¹e) − ½ log det Γ − Σ log w'(z)
+// A law that singles out ξ_1 is a mixture of normal ones, with other means and other sizes of B_1.
 #include <Eigen/Core>
 #include <cmath>
 #include <limits>
 
 #include "mno/core/in_double.hpp"
 #include "mno/law/law.hpp"
+#include "mno/law/normal_mixture.hpp"
 #include "mno/law/triangularise.hpp"
 
 namespace mno {
@@ -26,7 +28,8 @@ template <class T, int D, class R, class W, class V>
 double log_density(const Law<T, D, R, W>& law, Index sample, const Eigen::MatrixBase<V>& u,
                    double epsilon = 0) {
   static_assert(
-      requires(const R& residual) { residual.log_density(1.0, 1.0); },
+      requires(const R& residual) { residual.log_density(1.0, 1.0); } ||
+          requires(const R& residual) { residual.parts(); },
       "mno: a log density needs a residual law with log_density(q, n); a compound Poisson law has "
       "none, because it has an atom");
   detail::require_sample("log_density", law, sample);
@@ -38,9 +41,9 @@ double log_density(const Law<T, D, R, W>& law, Index sample, const Eigen::Matrix
   const Index n = law.size(), r = law.rank();
   require(u.size() == n, "log_density", "u", Text("points x channels = ", n, " entries"), Text(u.size()));
 
-  detail::MatrixIn<T> w = detail::MatrixIn<T>::Zero(n + r, r + 1);  // [W D^{−½}e]
-  w.bottomLeftCorner(r, r).diagonal().setOnes();
   double log_det = 0, log_slopes = 0;
+  detail::MatrixIn<T> given = detail::MatrixIn<T>::Zero(n + r, r + 1);  // [W D^{−½}e]
+  given.bottomLeftCorner(r, r).diagonal().setOnes();
   for (Index i = 0; i < n; ++i) {
     const Index channel = i % law.channels();
     const double eta = law.has_nugget() ? double(flat(law.nugget, sample)[i]) : 0, d = eta * eta + epsilon;
@@ -49,16 +52,30 @@ double log_density(const Law<T, D, R, W>& law, Index sample, const Eigen::Matrix
     const double z = law.warp.inverse(double(u[i]), channel);
     if (std::isinf(z)) return -std::numeric_limits<double>::infinity();  // the warp does not reach u
     const double deviation = std::sqrt(d);
-    w.row(i).head(r) =
+    given.row(i).head(r) =
         detail::factor_at(law, sample, i / law.channels()).col(channel).template cast<double>().transpose() /
         deviation;
-    w(i, r) = (z - double(flat(law.mean, sample)[i])) / deviation;
+    given(i, r) = (z - double(flat(law.mean, sample)[i])) / deviation;
     log_det += std::log(d);
     if constexpr (!std::is_same_v<W, Unwarped>) log_slopes += std::log(law.warp.slope(z, channel));
   }
-  detail::triangularise(w, r);
-  log_det += 2 * w.diagonal().head(r).array().abs().log().sum();
-  return law.residual.log_density(w.col(r).tail(n).squaredNorm(), double(n)) - 0.5 * log_det - log_slopes;
+  const auto log_density_of = [&](detail::MatrixIn<T> w, const auto& residual) {
+    detail::triangularise(w, r);
+    const double all = log_det + 2 * w.diagonal().head(r).array().abs().log().sum();
+    return residual.log_density(w.col(r).tail(n).squaredNorm(), double(n)) - 0.5 * all - log_slopes;
+  };
+  if constexpr (requires { law.residual.parts(); })
+    if (law.residual.leans() && r > 0)  // given which way ξ_1 goes, the law is normal
+      return detail::mixture_log_sum(law.residual.parts(), [&](const detail::NormalPart& part) {
+        detail::MatrixIn<T> w = given;
+        w.col(r).head(n) -= part.mean * given.col(0).head(n);
+        w.col(0).head(n) *= part.deviation;
+        return log_density_of(std::move(w), Gaussian{});
+      });
+  if constexpr (requires { law.residual.log_density(1.0, 1.0); })
+    return log_density_of(std::move(given), law.residual);
+  else
+    return -std::numeric_limits<double>::infinity();
 }
 
 /// log p(u) per sample.

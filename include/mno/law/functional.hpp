@@ -29,7 +29,8 @@ template <class R = Gaussian> struct Functionals {
   Marginal<R> marginal(Index i) const {
     require(i >= 0 && i < count(), "marginal", "i", Text("an index below ", count()), Text(i));
     const double noise = nugget.size() > 0 ? nugget(i, i) : 0;
-    return {mean[i], std::sqrt(factor.col(i).squaredNorm() + noise), residual};
+    const double sd = std::sqrt(factor.col(i).squaredNorm() + noise);
+    return {mean[i], sd, detail::seen(residual, factor.rows() > 0 ? factor(0, i) : 0, sd)};
   }
 };
 

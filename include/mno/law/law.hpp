@@ -9,11 +9,13 @@
 // A sample's fields are flattened as they lie in memory, entry x·C + c of n = points·C, so B is r × n. The
 // factor field holds B_k(c,x) in channel k·C + c (law/factor.hpp).
 #include <Eigen/Core>
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
 #include "mno/core/error.hpp"
 #include "mno/core/field.hpp"
+#include "mno/core/in_double.hpp"
 #include "mno/law/factor.hpp"
 #include "mno/law/residual/gaussian.hpp"
 #include "mno/law/warp.hpp"
@@ -79,12 +81,6 @@ template <class T, int D, class R = Gaussian, class W = Unwarped> struct Law {
   }
 };
 
-/// The law with other residuals: with_residual(law, StudentT(5)).
-template <class T, int D, class R, class W, class Other>
-Law<T, D, Other, W> with_residual(Law<T, D, R, W> law, Other residual) {
-  return {std::move(law.mean), std::move(law.factor), std::move(law.nugget), std::move(residual),
-          std::move(law.warp)};
-}
 /// The law with another warp: with_warp(law, LogWarp{}). Mean, factor and nugget are those of z.
 template <class T, int D, class R, class W, class Other>
 Law<T, D, R, Other> with_warp(Law<T, D, R, W> law, Other warp) {
@@ -130,10 +126,58 @@ template <class T, int D, class R, class W> double own_variance(const Law<T, D, 
   return v + eta * eta;
 }
 
+/// The residual law as one entry sees it, counted over the whole batch.
+template <class T, int D, class R, class W> R residual_at(const Law<T, D, R, W>& law, Index entry) {
+  if constexpr (requires { law.residual.seen(0.5); })
+    if (law.residual.leans() && law.rank() > 0) {
+      const Index channels = law.channels();
+      const double b = double(law.factor.data()[entry / channels * law.factor.channels() + entry % channels]);
+      return seen(law.residual, b, std::sqrt(own_variance(law, entry)));
+    }
+  return law.residual;
+}
+
+/// Turns the factor of every sample so that ξ_1 is the coefficient of the field's average, in which every
+/// entry counts in units of its deviation: with a = B (1/σ) and v = a/‖a‖ − e_1, the reflection
+/// B ← B − 2 v (vᵀB)/‖v‖². Γ stays, other units change nothing, and what is turned already stays.
+template <class T, int D, class R, class W> void turn_to_average(Law<T, D, R, W>& law) {
+  const Index channels = law.channels(), rank = law.rank();
+  for (Index s = 0; s < law.batch(); ++s) {
+    VectorIn<T> v = VectorIn<T>::Zero(rank);
+    for (Index i = 0; i < law.size(); ++i) {
+      const double sigma = std::sqrt(own_variance(law, s * law.size() + i));
+      if (sigma > 0) v += factor_at(law, s, i / channels).col(i % channels).template cast<double>() / sigma;
+    }
+    const double size = v.norm();
+    if (!(size > 0)) continue;  // no noise, or none in the average
+    v /= size;
+    v[0] -= 1;
+    const double square = v.squaredNorm();
+    if (square < 1e-12) continue;
+    for (Index x = 0; x < law.points(); ++x) {
+      auto b = factor_at(law, s, x);
+      const RowVectorIn<T> along = 2 / square * (v.transpose() * b.template cast<double>());
+      b -= (v * along).template cast<T>();
+    }
+  }
+}
+
 template <class T, int D, class R, class W>
 void require_sample(const char* function, const Law<T, D, R, W>& law, Index sample) {
   require(sample >= 0 && sample < law.batch(), function, "sample",
           Text("an index below the law's batch, ", law.batch()), Text(sample));
+}
+
+/// The law of one sample alone.
+template <class T, int D, class R, class W>
+Law<T, D, R, W> law_of_sample(const Law<T, D, R, W>& law, Index sample) {
+  const auto one = [&](const Field<T, D>& all) {
+    if (all.size() == 0) return Field<T, D>();
+    Field<T, D> field(1, all.grid(), all.channels());
+    std::copy_n(all.data() + sample * Index(field.size()), field.size(), field.data());
+    return field;
+  };
+  return {one(law.mean), one(law.factor), one(law.nugget), law.residual, law.warp};
 }
 
 template <MaybeUnwarped W> void require_unwarped(const char* function, const W& warp) {
@@ -142,6 +186,14 @@ template <MaybeUnwarped W> void require_unwarped(const char* function, const W& 
 }
 
 }  // namespace detail
+
+/// The law with other residuals: with_residual(law, StudentT(5)).
+template <class T, int D, class R, class W, class Other>
+Law<T, D, Other, W> with_residual(Law<T, D, R, W> law, Other residual) {
+  if (detail::leans(residual)) detail::turn_to_average(law);
+  return {std::move(law.mean), std::move(law.factor), std::move(law.nugget), std::move(residual),
+          std::move(law.warp)};
+}
 
 /// The factor B of one sample as a plain matrix, r × n.
 template <class T, int D, class R, class W>

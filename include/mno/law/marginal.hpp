@@ -13,7 +13,7 @@ template <class R = Gaussian, class W = Unwarped> struct Marginal {
 
   double mean = 0;  // of mean + sd·ζ, in the law's own coordinates, as is sd
   double sd = 0;
-  R residual{};
+  R residual{};  // whose marginal ζ has
   W warp{};
   Index channel = 0;  // whose warp it is
 
@@ -41,9 +41,9 @@ Marginal<R, W> marginal(const Law<T, D, R, W>& law, Index sample, Index point, I
           Text(point));
   require(channel >= 0 && channel < law.channels(), "marginal", "channel",
           Text("a channel below ", law.channels()), Text(channel));
-  return {double(law.mean(sample, point, channel)),
-          std::sqrt(detail::own_variance(law, (sample * law.points() + point) * law.channels() + channel)),
-          law.residual, law.warp, channel};
+  const Index entry = (sample * law.points() + point) * law.channels() + channel;
+  return {double(law.mean(sample, point, channel)), std::sqrt(detail::own_variance(law, entry)),
+          detail::residual_at(law, entry), law.warp, channel};
 }
 
 }  // namespace mno

@@ -39,7 +39,8 @@ double integrated_crps(double mean, double sd, const R& residual, const W& warp,
       residual, [&](double p) { return p * (u - warp.map(mean + sd * residual.quantile(p), channel)); },
       residual.cdf(z));
   const double above = integrate_quantiles(
-      residual, [&](double p) { return p * (warp.map(mean - sd * residual.quantile(p), channel) - u); },
+      residual,
+      [&](double p) { return p * (warp.map(mean + sd * upper_quantile(residual, p), channel) - u); },
       exceedance(residual, z));
   return 2 * (below + above);
 }
@@ -65,9 +66,10 @@ Field<T, D> crps(const Law<T, D, R, W>& law, const Field<T, D>& values) {
   detail::require_values("crps", "values", law, values);
   Field<T, D> result(law.batch(), law.grid(), law.channels());
   for (std::size_t i = 0; i < result.size(); ++i)
-    result.data()[i] = T(detail::crps(double(law.mean.data()[i]),
-                                      std::sqrt(detail::own_variance(law, Index(i))), law.residual, law.warp,
-                                      Index(i) % law.channels(), double(values.data()[i % values.size()])));
+    result.data()[i] =
+        T(detail::crps(double(law.mean.data()[i]), std::sqrt(detail::own_variance(law, Index(i))),
+                       detail::residual_at(law, Index(i)), law.warp, Index(i) % law.channels(),
+                       double(values.data()[i % values.size()])));
   return result;
 }
 

@@ -71,17 +71,6 @@ inline std::vector<Index> entries_of(const std::vector<Index>& region, Index n) 
   std::iota(all.begin(), all.end(), Index(0));
   return all;
 }
-/// The law of one sample alone.
-template <class T, int D, class R, class W>
-Law<T, D, R, W> law_of_sample(const Law<T, D, R, W>& law, Index sample) {
-  const auto one = [&](const Field<T, D>& all) {
-    if (all.size() == 0) return Field<T, D>();
-    Field<T, D> field(1, all.grid(), all.channels());
-    std::copy_n(all.data() + sample * Index(field.size()), field.size(), field.data());
-    return field;
-  };
-  return {one(law.mean), one(law.factor), one(law.nugget), law.residual, law.warp};
-}
 }  // namespace detail
 
 /// The law of M for one sample.

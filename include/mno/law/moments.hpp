@@ -21,14 +21,15 @@ MeanAndVariance entry_moments(const Law<T, D, R, W>& law, Index entry) {
   } else {
     const Index channel = entry % law.channels();
     if (!(v > 0)) return {law.warp.map(m, channel), 0};  // a point mass
-    if constexpr (requires { law.warp.moments(m, std::sqrt(v), channel, law.residual); }) {
-      return law.warp.moments(m, std::sqrt(v), channel, law.residual);
+    const R residual = residual_at(law, entry);
+    if constexpr (requires { law.warp.moments(m, std::sqrt(v), channel, residual); }) {
+      return law.warp.moments(m, std::sqrt(v), channel, residual);
     } else {
       static_assert(EllipticalLaw<R>,
                     "mno: mean and variance of this warped law are integrals over the quantiles of its "
                     "residual law, which can only be sampled: take them from samples");
       return integrated_moments([&](double z) { return law.warp.map(m + std::sqrt(v) * z, channel); },
-                                law.residual);
+                                residual);
     }
   }
 }

@@ -46,16 +46,12 @@ template <EllipticalLaw R, class F> double integrate_quantiles(const R& residual
   return sum;
 }
 
-/// Mean and variance of g(ζ), which must exist, to 1e-10 of E|g| and of the variance: ζ is symmetric, so
-/// E g(ζ) = ∫_0^½ g(q(p)) + g(−q(p)) dp. The variance is an integral about the mean, where nothing cancels.
+/// Mean and variance of g(ζ), which must exist, to 1e-10 of E|g| and of the variance:
+/// E g(ζ) = ∫_0^½ g(q(p)) + g(q(1−p)) dp. The variance is an integral about the mean, where nothing cancels.
 template <EllipticalLaw R, class G> MeanAndVariance integrated_moments(G&& g, const R& residual) {
   const auto expectation = [&](const auto& of) {
     return integrate_quantiles(
-        residual,
-        [&](double p) {
-          const double z = residual.quantile(p);
-          return of(g(z)) + of(g(-z));
-        },
+        residual, [&](double p) { return of(g(residual.quantile(p))) + of(g(upper_quantile(residual, p))); },
         0.5);
   };
   const double mean = expectation([](double u) { return u; });

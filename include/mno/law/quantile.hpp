@@ -11,10 +11,12 @@ namespace mno {
 
 /// The p-quantile of every u(c,x).
 template <class T, int D, class R, class W> Field<T, D> quantile(const Law<T, D, R, W>& law, double p) {
-  const double z = Marginal<R>{0, 1, law.residual}.quantile(p);
+  double z = Marginal<R>{0, 1, law.residual}.quantile(p);
+  const bool differs = detail::leans(law.residual);
   Field<T, D> result(law.batch(), law.grid(), law.channels());
   for (std::size_t i = 0; i < result.size(); ++i) {
     const double sd = std::sqrt(detail::own_variance(law, Index(i)));
+    if (differs) z = detail::residual_at(law, Index(i)).quantile(p);
     result.data()[i] = T(law.warp.map(double(law.mean.data()[i]) + sd * z, Index(i) % law.channels()));
   }
   return result;
@@ -40,7 +42,8 @@ template <class T, int D, class R, class W, class Value, class Of>
 Field<T, D> each_marginal(const Law<T, D, R, W>& law, const Value& value, const Of& of) {
   Field<T, D> result(law.batch(), law.grid(), law.channels());
   for (std::size_t i = 0; i < result.size(); ++i) {
-    const Marginal<R> z{double(law.mean.data()[i]), std::sqrt(own_variance(law, Index(i))), law.residual};
+    const Marginal<R> z{double(law.mean.data()[i]), std::sqrt(own_variance(law, Index(i))),
+                        residual_at(law, Index(i))};
     result.data()[i] = T(of(z, law.warp.inverse(value(i), Index(i) % law.channels())));
   }
   return result;

@@ -13,8 +13,17 @@
 //   double log_moment(double s) const                  // log E exp(s a·ξ): moments of warped laws
 //   double crps(double z) const                        // of a·ξ against z; otherwise an integral
 //   double atom() const                                // P(ξ = 0)
-// The laws in residual/ are Gaussian scale mixtures ξ = √S z with z ~ N(0, I_r), one S per draw, E S = 1:
+// Most laws in residual/ are Gaussian scale mixtures ξ = √S z with z ~ N(0, I_r), one S per draw, E S = 1:
 //   double draw_variance(Stream&) const                // S
+//
+// A law may single out ξ_1, which with_residual() makes the coefficient of the field's average; the others
+// are normal. Its marginals differ from entry to entry, by the share ρ = B_1/σ that ξ_1 has in one:
+//   bool leans() const                                 // it does so
+//   R seen(double rho) const                           // whose cdf, quantile, … are those of such an entry
+//   bool symmetric() const                             // … and this symmetry
+//   double upper_quantile(double p) const              // quantile(1 − p)
+//   double marginal_log_density(double z) const
+//   parts() const                                      // the normal parts of ξ_1, for the density of fields
 #include <cmath>
 #include <concepts>
 #include <span>
@@ -47,6 +56,40 @@ template <class R>
 concept MaybeGaussian = requires(const R& residual) {
   residual.gaussian();
 };
+
+/// Does the law single out ξ_1?
+template <class R> bool leans(const R& residual) {
+  if constexpr (requires { residual.leans(); })
+    return residual.leans();
+  else
+    return false;
+}
+/// The law of an entry of deviation σ in which ξ_1 has the coefficient b.
+template <class R> R seen(const R& residual, double b, double sigma) {
+  if constexpr (requires { residual.seen(0.5); })
+    if (residual.leans() && sigma > 0) return residual.seen(b / sigma);
+  return residual;
+}
+template <class R> bool symmetric(const R& residual) {
+  if constexpr (requires { residual.symmetric(); })
+    return residual.symmetric();
+  else
+    return true;
+}
+/// quantile(1 − p), for p that 1 − p would lose
+template <EllipticalLaw R> double upper_quantile(const R& residual, double p) {
+  if constexpr (requires { residual.upper_quantile(p); })
+    return residual.upper_quantile(p);
+  else
+    return -residual.quantile(p);
+}
+/// log density of the standardised marginal
+template <class R> double marginal_log_density(const R& residual, double z) {
+  if constexpr (requires { residual.marginal_log_density(z); })
+    return residual.marginal_log_density(z);
+  else
+    return residual.log_density(z * z, 1);
+}
 
 template <EllipticalLaw R> double exceedance(const R& residual, double z) {
   if constexpr (requires { residual.exceedance(z); })

@@ -7,11 +7,14 @@
 //   rules", 2011.
 //
 // With Φ and φ of the normal law, G(z) = z Φ² + 2Φφ − Φ(√2 z)/√π has G' = Φ² and G(−∞) = 0, so for N(m, σ²)
-//   ∫_s^∞ (1 − F)² dz = σ G(−(s − m)/σ),   ∫_t^u F² dz = σ (G((u − m)/σ) − G((t − m)/σ)).
-// Other laws: ∫_s^∞ (1 − F)² dz = 2 ∫_0^{1−F(s)} p (Q(1−p) − s) dp, and ∫_t^u F² dz, both
-// by the rule of law/quadrature.hpp. The lower tail of F is the upper one of −X.
+//   ∫_s^∞ (1 − F)² dz = σ G(−(s − m)/σ).
+// Other laws: ∫_s^∞ (1 − F)² dz = 2 ∫_0^{1−F(s)} p (Q(1−p) − s) dp by the rule of law/quadrature.hpp, once
+// for all values: above t the score grows as the CRPS does, both by ∫ 2F − 1. The lower tail of F is the
+// upper one of −X.
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <utility>
 
 #include "mno/law/marginal_crps.hpp"
 
@@ -28,40 +31,50 @@ inline double normal_square_integral(double z) {
   return z * below * below + 2 * below * density - 0.5 * std::erfc(-z) * std::numbers::inv_sqrtpi;
 }
 
-/// Of the upper tail of w(mean + sd·ζ), or with sign −1 of the upper tail of its negative; t and u have that
-/// sign.
-template <class R, class W> double tail_crps(const Marginal<R, W>& x, double u, double t, double sign) {
-  const double start = std::max(u, t);
-  if (!(x.sd > 0)) return std::abs(std::max(sign * x.warp.map(x.mean, x.channel), t) - start);
+/// ∫_t^∞ (1 − F)² dz, or with sign −1 that of −X, where t has that sign: the score of all u below t.
+template <class R, class W> double tail_beyond(const Marginal<R, W>& x, double t, double sign) {
+  if (!(x.sd > 0)) return std::max(sign * x.warp.map(x.mean, x.channel) - t, 0.0);
   if constexpr (std::is_same_v<R, Gaussian> && MaybeUnwarped<W>)
-    if (x.warp.identity()) {
-      const auto z = [&](double a) { return (a - sign * x.mean) / x.sd; };
-      double sum = normal_square_integral(-z(start));
-      if (u > t) sum += normal_square_integral(z(u)) - normal_square_integral(z(t));
-      return x.sd * sum;
-    }
-  // Of sign·X: F(a), 1 − F(a), Q(1 − p)
-  const auto below = [&](double a) { return sign > 0 ? x.cdf(a) : x.exceedance(-a); };
-  const auto above = [&](double a) { return sign > 0 ? x.exceedance(a) : x.cdf(-a); };
-  const auto from_top = [&](double p) {  // ζ is symmetric
-    return sign * x.warp.map(x.mean - sign * x.sd * x.residual.quantile(p), x.channel);
+    if (x.warp.identity()) return x.sd * normal_square_integral((sign * x.mean - t) / x.sd);
+  const auto from_top = [&](double p) {  // of sign·X: Q(1 − p)
+    const double z = sign > 0 ? upper_quantile(x.residual, p) : x.residual.quantile(p);
+    return sign * x.warp.map(x.mean + x.sd * z, x.channel);
   };
-  double sum = 2 * integrate_quantiles(
-                       x.residual, [&](double p) { return p * (from_top(p) - start); }, above(start));
-  const double middle =
-      std::clamp(sign * x.warp.map(x.mean, x.channel), t, start);  // F may have a corner there
-  const auto square = [&](double a) { return std::pow(below(a), 2); };
-  if (middle > t) sum += tanh_sinh(square, t, middle);
-  if (start > middle) sum += tanh_sinh(square, middle, start);
-  return sum;
+  return 2 * integrate_quantiles(
+                 x.residual, [&](double p) { return p * (from_top(p) - t); },
+                 sign > 0 ? x.exceedance(t) : x.cdf(-t));
 }
 
 }  // namespace detail
 
-/// Of one marginal against one value: u above t is scored in the upper tail, u below t in the lower one.
+/// Of one marginal beyond one threshold, for any number of values.
+template <class R = Gaussian, class W = Unwarped> class TailCrps {
+ public:
+  TailCrps(Marginal<R, W> marginal, double t, Tail tail)
+      : marginal_(std::move(marginal)),
+        t_(t),
+        sign_(tail == Tail::upper ? 1 : -1),
+        below_(detail::tail_beyond(marginal_, sign_ * t, sign_)) {}
+  /// u above t is scored in the upper tail, u below t in the lower one.
+  double operator()(double u) const {
+    if (!(sign_ * u > sign_ * t_)) return below_;
+    if (!(marginal_.sd > 0)) {
+      const double at = sign_ * marginal_.warp.map(marginal_.mean, marginal_.channel);
+      return std::abs(std::max(at, sign_ * t_) - sign_ * u);
+    }
+    if (!at_t_) at_t_ = crps(marginal_, t_);
+    return below_ + (crps(marginal_, u) - *at_t_);
+  }
+
+ private:
+  Marginal<R, W> marginal_;
+  double t_, sign_, below_;
+  mutable std::optional<double> at_t_{};
+};
+
+/// Of one marginal against one value.
 template <class R, class W> double tail_crps(const Marginal<R, W>& marginal, double u, double t, Tail tail) {
-  const double sign = tail == Tail::upper ? 1 : -1;
-  return detail::tail_crps(marginal, sign * u, sign * t, sign);
+  return TailCrps<R, W>(marginal, t, tail)(u);
 }
 
 }  // namespace mno

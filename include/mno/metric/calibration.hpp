@@ -51,6 +51,9 @@ class Calibrator {
   }
   /// A sample of the law of z, and members of z: a warp is increasing, so it covers alike.
   template <class T, int D, class R> void add(const Law<T, D, R>& law, Index sample, const Members& members) {
+    require(!mno::detail::leans(law.residual), "metric::Calibrator", "law",
+            Text("residuals that are alike everywhere: the band is m ± λσ"),
+            Text("a law that singles out one direction"));
     scores_.push_back(band_score(moments(law, sample), members, level_));
     quantile_ = Marginal<R>{0, 1, law.residual}.quantile((1 + level_) / 2);
   }

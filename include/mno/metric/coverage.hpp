@@ -71,6 +71,11 @@ class Coverage {
     }
     for (Index i = 0; i < entries; ++i) {
       const auto u = marginal_of(i);
+      if (mno::detail::leans(residual))  // other quantiles at every entry
+        for (std::size_t l = 0; l < levels_.size(); ++l) {
+          lower[l] = u.residual.quantile((1 - levels_[l]) / 2);
+          upper[l] = u.residual.quantile((1 + levels_[l]) / 2);
+        }
       for (std::size_t l = 0; l < levels_.size(); ++l) {
         const double from = u.warp.map(u.mean + u.sd * lower[l], u.channel),
                      to = u.warp.map(u.mean + u.sd * upper[l], u.channel);

@@ -40,10 +40,10 @@ class TailScores {
       const auto x = marginal(law, sample, i / law.channels(), i % law.channels());
       const double low = x.quantile(options_.p), high = x.quantile(1 - options_.p);
       const double from = x.quantile((1 - options_.level) / 2), to = x.quantile((1 + options_.level) / 2);
+      const TailCrps below(x, options_.lower, Tail::lower), above(x, options_.upper, Tail::upper);
       for (Index j = 0; j < members.cols(); ++j) {
         const double u = members(i, j);
-        sums[0] +=
-            tail_crps(x, u, options_.lower, Tail::lower) + tail_crps(x, u, options_.upper, Tail::upper);
+        sums[0] += below(u) + above(u);
         sums[1] += pinball(low, u, options_.p);
         sums[2] += pinball(high, u, 1 - options_.p);
         sums[3] += u >= from && u <= to ? 1 : 0;

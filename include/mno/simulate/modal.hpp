@@ -8,8 +8,9 @@
 // No time stepping is needed: c_i goes from one query time to the next in one exact step,
 //     c_i(t) = decay · c_i(s) + deviation · ξ,
 // and the law of u_t is known: its mean m_t and its factor rows B_i(x) = (deviation of c_i(t)) φ_i(x), with
-// Cov(u_t(x), u_t(y)) = Σ_i B_i(x) B_i(y). A function of several channels has its entries in the order of a
-// field, point·channels + channel.
+// Cov(u_t(x), u_t(y)) = Σ_i B_i(x) B_i(y). An equation may be normal only given shocks of every member, which
+// it draws: then the deviation of a step depends on them, and mean and B are still those of u_t. A function
+// of several channels has its entries in the order of a field, point·channels + channel.
 #include <algorithm>
 #include <vector>
 
@@ -91,7 +92,8 @@ inline void check_free_time(double t, const char* equation) {
 }
 }  // namespace detail
 
-/// Equation has also draw(seed, sample), the series of u_0, and transition(k, s, t).
+/// Equation has also draw(seed, sample), the series of u_0, and transition(k, s, t); one with shocks has a
+/// type Shocks, shocks(stream, t), all of a member until t, and transition(k, s, t, shocks).
 template <class T, class Equation> class ModalSolver {
  public:
   static constexpr int D = Equation::dimension;
@@ -112,7 +114,17 @@ template <class T, class Equation> class ModalSolver {
       const double now = task.times[std::size_t(query)];
       for (Index first = 0; first < task.count; first += block) {
         Normals<block> normals(task.seed, stream_of(Draw::noise, task.sample), first);
-        move(normals, query, before, now, std::min(block, task.count - first), state + first * rank);
+        const Index count = std::min(block, task.count - first);
+        if constexpr (requires { typename Equation::Shocks; }) {
+          std::vector<typename Equation::Shocks> shocks;  // (member)
+          for (Index m = 0; m < count; ++m) {
+            Stream stream(task.seed, stream_of(Draw::shocks, task.sample), std::uint32_t(first + m));
+            shocks.push_back(equation_.shocks(stream, now));
+          }
+          move(normals, query, before, now, count, state + first * rank, shocks);
+        } else {
+          move(normals, query, before, now, count, state + first * rank, Index(0));
+        }
       }
       for (Index i = 0; i < task.count * rank; ++i) coefficients[i] = T(state[i]);
       const std::vector<T> basis = detail::flat<T>(detail::basis_at(equation_, now));
@@ -126,16 +138,31 @@ template <class T, class Equation> class ModalSolver {
  private:
   static constexpr Index block = 32;
 
-  void move(Normals<block>& normals, Index query, double before, double now, Index count,
-            double* state) const {
+  /// member ↦ what its coefficients of wavenumber k do between two times
+  template <class Wave> auto transition_of(Wave k, double before, double now, Index) const {
+    return [all = equation_.transition(k, before, now)](Index) { return all; };
+  }
+  template <class Wave, class Shock>
+  auto transition_of(Wave k, double before, double now, const std::vector<Shock>& shocks) const {
+    return [&equation = equation_, &shocks, k, before, now](Index m) {
+      return equation.transition(k, before, now, shocks[std::size_t(m)]);
+    };
+  }
+
+  template <class Shocks>
+  void move(Normals<block>& normals, Index query, double before, double now, Index count, double* state,
+            const Shocks& shocks) const {
     alignas(alignment) float drawn[4 * block];
     const Index rank = equation_.noise.rank(), draws = (rank + 3) / 4;
     for (Index i = 0; i < rank; ++i) {
       if (i % 4 == 0) normals.draw(std::uint32_t(query * draws + i / 4), drawn);
-      const auto [decay, deviation] = equation_.transition(equation_.noise.wavenumber(i), before, now);
+      const auto k = equation_.noise.wavenumber(i);
       const float* const z = drawn + i % 4 * block;
-      for (Index m = 0; m < count; ++m)
+      const auto transition = transition_of(k, before, now, shocks);
+      for (Index m = 0; m < count; ++m) {
+        const auto [decay, deviation] = transition(m);
         state[m * rank + i] = decay * state[m * rank + i] + deviation * double(z[m]);
+      }
     }
   }
 

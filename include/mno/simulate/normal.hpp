@@ -18,7 +18,7 @@
 namespace mno {
 
 /// What a simulator draws numbers for; each purpose has its own streams.
-enum class Draw : std::uint64_t { initial, noise, fractional, size };
+enum class Draw : std::uint64_t { initial, noise, fractional, size, shocks };
 
 /// The stream of one sample: Stream(seed, stream_of(Draw::initial, sample)).
 constexpr std::uint64_t stream_of(Draw purpose, Index sample) {

@@ -25,6 +25,12 @@ struct Phi4 {
   InitialField initial{};
   ModalNoise noise = ModalNoise::with_mean(8);
 
+  /// A law of two modes: diffusion keeps the field together, u_0 stays near the top between the wells, and
+  /// noise decides into which of them all of it falls.
+  static Phi4 two_wells() {
+    return {.nu = 0.1, .sigma = 0.3, .time = 1.5, .initial = {.modes = 3, .amplitude = 0.3}};
+  }
+
   template <class T> using Solver = ExponentialEuler<T, Phi4>;
 
   SpectralScheme scheme() const {

@@ -1,6 +1,6 @@
 #pragma once
 // From data in the user's units to a Surrogate: warp, normaliser, split, factor scale, known fields, path,
-// places, loss, symmetries, length, training with checkpoints, the best weights, scores.
+// places, loss, symmetries, length, training with checkpoints, the best weights, scores, residual law.
 //
 //   const auto [surrogate, report] = mno::fit<mno::NuggetMno<Shape>>(data);
 //   for (const auto& [what, why] : report.choices) …
@@ -10,6 +10,7 @@
 // OnDraws{S, terms…} for an operator with noise inside or for draws of a law, a function. One without a text
 // trains, but without checkpoints. Data is taken by value: nothing refers to it afterwards.
 #include "mno/data/fingerprint.hpp"
+#include "mno/metric/likeliest_residual.hpp"
 #include "mno/metric/likeliest_shrinkage.hpp"
 #include "mno/train/fit_choices.hpp"
 #include "mno/train/fit_run.hpp"
@@ -59,6 +60,29 @@ template <class M> DataOf<M> in_user_units(const Surrogate<M>& surrogate, DataOf
   surrogate.from_own_coordinates(data.initial);
   surrogate.from_own_coordinates(data.members);
   return data;
+}
+
+/// The residual law of the trained model, by the members of validation.
+template <class M, class Device>
+AnyResidual choose_residual(const FitTrial<M>& trial, const FitData<typename M::Scalar, M::dimension>& data,
+                            std::vector<FitChoice>& choices, Device& device) {
+  if constexpr (M::stochastic) {
+    const auto& held = data.validation;
+    if (trial.report.interrupted) return {};
+    require(held.size() > 0 && held.members.size() > 0, "fit", "choose_residual",
+            Text("validation data that keeps its members: make_ensemble(counts, …, {.members = true})"),
+            Text(held.size() > 0 ? "statistics" : "no validation data"));
+    const auto choice = metric::likeliest_residual(predict(trial.model, held.condition(), device), held);
+    choices.push_back(
+        {"residual",
+         choice.residual.gaussian()
+             ? Text("gaussian: no other law is likelier on validation by two standard errors").str()
+             : Text(choice.residual.text(), ": likelier than gaussian on validation by ", choice.gain, " ± ",
+                    choice.error, " nats per entry")
+                   .str()});
+    return choice.residual;
+  }
+  return {};
 }
 
 /// The shrinkage that a law of single draws needs, by those of validation; 0 where nothing tells.
@@ -124,6 +148,9 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   }();
   require(M::stochastic || options.calibrate == 0, "fit", "calibrate",
           Text("0, as this operator gives no law"), Text(options.calibrate));
+  require(!options.choose_residual || (M::stochastic && options.training.residual.gaussian()), "fit",
+          "choose_residual", Text("an operator that gives a law, whose residuals are not given"),
+          Text(M::stochastic ? options.training.residual.text() : "an operator without a law"));
   constexpr bool chosen = std::is_same_v<L, detail::ChosenByFit>;
   if (chosen && detail::looks_for_symmetries<M>(options, train)) keep_zero(data);
   const bool validated = validation.size() > 0;
@@ -153,6 +180,8 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   });
   if (asked == 0) choices.push_back(search.choice());
   if constexpr (detail::SaysText<decltype(loss)>) trial.report.loss = loss.text();
+  if (options.choose_residual)
+    options.training.residual = detail::choose_residual<M>(trial, data, choices, device);
   double shrinkage = 0;
   if constexpr (chosen)
     shrinkage = detail::choose_shrinkage<M>(trial, data, options.training.residual, choices, device);

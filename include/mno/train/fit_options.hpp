@@ -18,6 +18,8 @@ struct FitOptions {
   double validation = 0.1;          // share of the initial fields that are held back; 0: none
   std::uint64_t split_seed = 0;     // which they are
   AnyWarp warp{};                   // from the law's coordinates to those of the data
+  bool choose_residual =
+      false;  // the law of residuals is learned from validation (metric/likeliest_residual.hpp)
   std::optional<double>
       factor_scale{};      // none: 4√(noise variance), in normalised coordinates; of draws by a pilot
   Index least_points = 0;  // Model::set_least_points

@@ -1,14 +1,16 @@
 #pragma once
 // u = s sinh(z): values of both signs that span decades, linear below the scale s and logarithmic above it.
-// With M(s) = E e^{sζ} and K = log M of the standardised marginal ζ, which is symmetric,
+// With M(s) = E e^{sζ} and K = log M of a standardised marginal ζ that is symmetric,
 //   E u = s sinh(m) M(σ),   Var u = s² (½(M(2σ) − 1) + sinh²(m) M(σ)² (e^{K(2σ) − 2K(σ)} − 1)):
 // sums of what is not negative. Where M is infinite there is no mean (NaN), and the variance is infinite.
+// For a ζ that is not symmetric both are integrals (law/quadrature.hpp).
 #include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "mno/core/error.hpp"
+#include "mno/law/quadrature.hpp"
 #include "mno/law/warp/log.hpp"
 
 namespace mno {
@@ -36,6 +38,8 @@ class AsinhWarp {
         requires { residual.log_moment(1.0); },
         "mno: mean and variance of an asinh-warped law need log_moment(s) of its residual law; a "
         "Student t has none: ask for quantiles");
+    if (!detail::symmetric(residual))
+      return detail::integrated_moments([&](double z) { return map(m + sd * z, channel); }, residual);
     const double s = scale(channel), first = residual.log_moment(sd), second = residual.log_moment(2 * sd);
     const double mean =
         std::isinf(first) ? std::numeric_limits<double>::quiet_NaN() : s * std::sinh(m) * std::exp(first);

@@ -1,0 +1,102 @@
+// Tails: one model for each equation, trained as mno train does, and its law with Gaussian residuals beside
+// the one whose residuals were learned from validation (metric/likeliest_residual.hpp). Both have the same
+// mean and covariance, so all that differs is the shape.
+//
+//   jump-heat    driven by jumps: normal given their times
+//   heavy-heat   Student t with four degrees of freedom
+//   two-wells    two modes, one in each well
+//   heat         normal: nothing is to be gained, and nothing to be lost
+//
+// Thresholds of the tails are ±1.645 in normalised units, beyond which a twentieth of normal data lies on
+// each side.
+#include <mno/metric/crps.hpp>
+#include <mno/metric/tail_scores.hpp>
+
+#include "experiments.hpp"
+
+namespace experiment {
+
+namespace {
+
+using mno::metric::TailScores;
+using program::Prediction;
+using Rows = std::vector<Row>;
+
+struct Scored {
+  TailScores tails{};
+  mno::metric::Crps crps{};
+  double far = 0, members = 0;  // beyond the law's 0.1 % and 99.9 % quantiles
+
+  template <class L> void add(const L& law, const mno::metric::Members& truth) {
+    tails.add(law, 0, truth);
+    crps.add(law, 0, truth);
+    for (Index i = 0; i < law.size(); ++i) {
+      const auto x = mno::marginal(law, 0, i / law.channels(), i % law.channels());
+      const double low = x.quantile(0.001), high = x.quantile(0.999);
+      for (Index j = 0; j < truth.cols(); ++j) far += truth(i, j) < low || truth(i, j) > high ? 1 : 0;
+    }
+    members += double(truth.size());
+  }
+  Rows rows() const {
+    return {{.metric = "tail_crps", .value = tails.tail_crps_value()},
+            {.metric = "quantile_score_01", .value = tails.lower_quantile_score()},
+            {.metric = "quantile_score_99", .value = tails.upper_quantile_score()},
+            {.metric = "coverage_99", .value = tails.coverage()},
+            {.metric = "beyond_998", .value = far / members},
+            {.metric = "crps", .value = crps.value()}};
+  }
+};
+
+void run_tails(Study& study) {
+  struct Setting {
+    std::string name;
+    program::Equation equation;
+    Splits data{};
+    Trained mno{};
+  };
+  std::vector<Setting> settings{{"jump-heat", mno::spde::JumpHeat{}},
+                                {"heavy-heat", mno::spde::HeavyHeat{}},
+                                {"two-wells", mno::spde::Phi4::two_wells()},
+                                {"heat", mno::spde::Heat{}}};
+  Training learned{.name = "auto, residual law learned"};
+  learned.choose_residual = true;
+  for (Setting& one : settings) {
+    const Sizes& s = study.sizes();
+    one.data.train = study.data(one.equation, Study::Use::training, {.samples = s.train});
+    one.data.validation = study.data(one.equation, Study::Use::validation, {.samples = s.validation});
+    one.data.test = study.data(one.equation, Study::Use::test, {.samples = s.test});
+    one.mno = study.train("mno-learned-residual", study.shape(), learned, one.data);
+  }
+  study.run();
+  for (const Setting& one : settings) {
+    const Study::Place place{.table = "tails", .benchmark = one.name};
+    std::vector<Rows> own(one.mno.models.size()), gaussian(one.mno.models.size());
+    std::vector<std::string> chosen(one.mno.models.size());
+    study.for_each_pair(one.mno, [&](std::size_t pair) {
+      Scored with_own, with_gaussian;
+      study.for_each_prediction(one.mno, pair, one.data.test, [&](const Prediction<1>& p) {
+        with_own.add(p.law, p.members);
+        with_gaussian.add(mno::with_residual(p.law, mno::Gaussian{}), p.members);
+        chosen[pair] = p.law.residual.text();
+      });
+      own[pair] = with_own.rows();
+      gaussian[pair] = with_gaussian.rows();
+    });
+    study.table(place, "mno-gaussian-residual", gaussian);
+    study.table(place, "mno-learned-residual", own);
+    for (std::size_t pair = 0; pair < chosen.size(); ++pair)
+      study.record().settings.push_back(
+          {"residual of " + one.name + ", pair " + std::to_string(pair + 1), chosen[pair]});
+  }
+}
+
+}  // namespace
+
+const Experiment tails{"tails",
+                       "tail scores of Gaussian and learned residual laws",
+                       {512, 100, 200, 128, 0, 3},
+                       {128, 32, 32, 64, 0, 1},
+                       usual_shape,
+                       run_tails};
+
+}  // namespace experiment
