@@ -1,4 +1,4 @@
-"""Other kinds, dimensions and channels. Each is an operator to be compiled, so these run where MNO_ALL_KINDS is set."""
+"""Other kinds, dimensions and channels. Each is an operator to be compiled, so these run where MNO_ALL_TESTS is set."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 import mno
 
-pytestmark = pytest.mark.skipif("MNO_ALL_KINDS" not in os.environ, reason="MNO_ALL_KINDS is not set")
+pytestmark = pytest.mark.skipif("MNO_ALL_TESTS" not in os.environ, reason="MNO_ALL_TESTS is not set")
 SMALL = dict(rank=2, width=8, modes=2, depth=1, threads=1)
 RANDOM = np.random.default_rng(4)
 
