@@ -369,7 +369,7 @@ def write(include: Path, to: Path) -> dict[str, int]:
         "Every public name, from the comments in the headers. The [tour](../../tour.md) is the better beginning.",
         "",
     ]
-    index += ["| name | kind | what it is | header |", "|---|---|---|---|"]
+    index += ["| name | what it is |", "|---|---|"]
     rows = []
     for folder, some in folders.items():
         file = f"{folder or 'umbrella'}.md"
@@ -381,10 +381,11 @@ def write(include: Path, to: Path) -> dict[str, int]:
                     continue
                 seen.add((one.name, one.kind))
                 said = first_sentence(one.comment) or first_sentence(header.idea)
+                place = f"[{escaped(one.name)}]({file}#{anchor(header, one.name)})"
                 rows.append(
                     (
                         one.name.lower(),
-                        f"| [{escaped(one.name)}]({file}#{anchor(header, one.name)}) | {one.kind} | {escaped(said)} | `{header.path}` |",
+                        f"| {place}<br><small>{one.kind}, {escaped(header.path)}</small> | {escaped(said)} |",
                     )
                 )
     (to / "index.md").write_text("\n".join(index + [row for _, row in sorted(rows)]) + "\n")
