@@ -28,6 +28,10 @@ def numbers(name: str, given: Any) -> np.ndarray:
     """
     if not isinstance(given, np.ndarray) and hasattr(given, "__dlpack__") and not hasattr(given, "__array__"):
         given = np.from_dlpack(given)
+    if getattr(given, "requires_grad", False):
+        raise TypeError(
+            f"mno: {name}: this tensor carries gradients, which end here: ask mno.torch.predict, or give {name}.detach()."
+        )
     try:
         array = np.asarray(given)
     except (TypeError, ValueError, RuntimeError) as error:

@@ -101,6 +101,15 @@ class Model:
     @property
     def length(self) -> list[float]: ...
     def predict(self, u0: np.ndarray, t: np.ndarray, fields: np.ndarray | None) -> Law: ...
+    def vjp(
+        self,
+        u0: np.ndarray,
+        t: np.ndarray,
+        fields: np.ndarray | None,
+        mean_bar: np.ndarray,
+        factor_bar: np.ndarray,
+        nugget_bar: np.ndarray | None,
+    ) -> tuple[np.ndarray, np.ndarray]: ...
     def draws(
         self, u0: np.ndarray, t: np.ndarray, fields: np.ndarray | None, count: int, seed: int
     ) -> np.ndarray: ...

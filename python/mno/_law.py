@@ -46,6 +46,7 @@ class Law:
     _law: _core.Law
     _single: bool  # one field was given: there is no axis of samples
     _plain: bool  # without an axis of channels
+    _frame: Any  # names and coordinates of the field that was given, if it had some
 
     def __init__(
         self,
@@ -72,11 +73,12 @@ class Law:
         walls = [bool(x) for x in np.broadcast_to(np.asarray(bounded), (axes,))]
         self._law = _core.Law(m, rows, eta, residual, warp, lengths, walls)
         self._single = self._plain = False
+        self._frame = None
 
     @classmethod
-    def _of(cls, law: _core.Law, single: bool = False, plain: bool = False) -> Law:
+    def _of(cls, law: _core.Law, single: bool, plain: bool, frame: Any = None) -> Law:
         made = cls.__new__(cls)
-        made._law, made._single, made._plain = law, single, plain
+        made._law, made._single, made._plain, made._frame = law, single, plain, frame
         return made
 
     # What it is.
@@ -222,7 +224,7 @@ class Law:
         seen = np.ascontiguousarray(np.broadcast_to(seen, (self._law.batch, len(where))))
         pairs = [(int(p), int(c)) for p, c in zip(point, channel)]
         law = self._law.condition(pairs, seen, real("noise_variance", noise_variance))
-        return Law._of(law, self._single, self._plain)
+        return Law._of(law, self._single, self._plain, self._frame)
 
     def functional(self, weights: Any) -> Functional:
         """The joint law of linear functionals <w, u> = integral of w u over the box: averages, fluxes,
@@ -277,6 +279,57 @@ class Law:
         eta = self._law.nugget()[sample].reshape(-1).astype(np.float64) if self._law.has_nugget else None
         return _covariance(rows, eta)
 
+    def plot(
+        self,
+        sample: int = 0,
+        *,
+        level: float | None = 0.9,
+        draws: int = 3,
+        truth: Any = None,
+        seed: int = 0,
+        axes: Any = None,
+    ) -> Any:
+        """A picture of one sample by Matplotlib. On a line: the mean, a band that every entry is in with this
+        probability, and draws. On a plane: mean and draws with one colour bar, and the standard deviation.
+
+        Parameters
+        ----------
+        sample : int
+            Which one.
+        level : float or None
+            Of the band; None: no band.
+        draws : int
+            How many, from the given seed.
+        truth : array, event_shape or (member,) + event_shape
+            Fields to be shown beside.
+        axes : axes of Matplotlib, one per channel
+            Where to draw, on a line; None: a figure of its own.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from ._plot import plot
+
+        return plot(self, sample, level, draws, truth, seed, axes)
+
+    def to_xarray(self, *, level: float | None = None, draws: int = 0, seed: int = 0) -> Any:
+        """The law as an ``xarray.Dataset`` with "mean", "stddev", "factor" and "nugget", if it has one.
+
+        Axes and coordinates are those of the ``DataArray`` that was given to ``predict``; of other laws "sample",
+        "channel", "x", "y", "z" with the places in the box.
+
+        Parameters
+        ----------
+        level : float, optional
+            Also "lower" and "upper", the ends of every entry's interval.
+        draws : int
+            Also so many "draws", from the given seed.
+        """
+        from ._labels import dataset
+
+        return dataset(self, level, whole("draws", draws), whole("seed", seed))
+
     # Others made of it.
 
     def unwarped(self) -> Law:
@@ -294,7 +347,7 @@ class Law:
         law = _core.Law(
             old.own_mean(), old.factor(), nugget, parts["residual"], parts["warp"], old.length, old.bounded
         )
-        return Law._of(law, self._single, self._plain)
+        return Law._of(law, self._single, self._plain, self._frame)
 
     def __getitem__(self, sample: int | slice) -> Law:
         """Some samples of it."""
@@ -320,7 +373,10 @@ class Law:
             old.length,
             old.bounded,
         )
-        return Law._of(law, single, self._plain)
+        frame = self._frame
+        if frame is not None:
+            frame = frame.isel({frame.dims[0]: sample})
+        return Law._of(law, single, self._plain, frame)
 
     def __len__(self) -> int:
         if self._single:
@@ -341,7 +397,7 @@ class Law:
         old = self._law
         nugget = old.nugget() if old.has_nugget else None
         parts = (old.own_mean(), old.factor(), nugget, old.residual, old.warp, old.length, old.bounded)
-        return _restored, (parts, self._single, self._plain)
+        return _restored, (parts, self._single, self._plain, self._frame)
 
     # (sample, ..., channel, x...) as the library has it, from and to what the caller sees.
 
@@ -365,8 +421,8 @@ class Law:
         return np.ascontiguousarray(values).reshape(whole_shape)
 
 
-def _restored(parts: tuple, single: bool, plain: bool) -> Law:
-    return Law._of(_core.Law(*parts), single, plain)
+def _restored(parts: tuple, single: bool, plain: bool, frame: Any) -> Law:
+    return Law._of(_core.Law(*parts), single, plain, frame)
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 import os
-import tempfile
-from pathlib import Path
 from typing import Any, Callable, Iterable, Mapping, Union
 
 import numpy as np
 
 from . import _core
 from ._arrays import floats, numbers, real, threads_for, times, whole
+from ._labels import for_fit, frame_of
 from ._law import Law
 from ._progress import Progress
 
@@ -152,7 +151,8 @@ class Operator:
         progress : bool
             Say what is done, on standard error.
         length, bounded : per axis, or one for all
-            Of the box: its lengths (1), and whether an axis ends at walls (no).
+            Of the box: its lengths (those of the coordinates of an xarray.DataArray, else 1), and whether an axis
+            ends at walls (no).
         fields : array (field, x...) or (sample, field, x...)
             Known fields.
         group : array (sample,)
@@ -171,6 +171,7 @@ class Operator:
         predicts with the weights of that step, and ``fit(..., resume=True)`` goes on with the same numbers
         as if nothing had happened.
         """
+        uT, length = for_fit(u0, uT, length)
         beside = {"length": length, "bounded": bounded, "fields": fields, "group": group, "counts": counts}
         data = _data(u0, uT, t, beside)
         options: dict[str, Any] = {**self.get_params(), **self._checked(), "epochs": 0, "resume": bool(resume)}
@@ -183,7 +184,8 @@ class Operator:
             same = {name: beside[name] for name in ("length", "bounded")}
             if fields is not None and numbers("fields", fields).ndim == data["u0"].ndim - 1:
                 same["fields"] = fields
-            held = _data(*validation, same)
+            held_u0, held_uT, held_t = validation
+            held = _data(held_u0, for_fit(held_u0, held_uT, length)[0], held_t, same)
         elif validation is not None:
             options["validation"] = real("validation", validation)
             if not 0 <= options["validation"] < 1:
@@ -204,11 +206,11 @@ class Operator:
             for listener in listeners:
                 listener(report)
 
-        with tempfile.TemporaryDirectory(prefix="mno-") as folder:
+        with _scratch() as folder:
             model, checkpoint = os.path.join(folder, "model"), os.path.join(folder, "checkpoint")
             if resume and interrupted:
                 for name, content in interrupted[0].items():
-                    Path(folder, name).write_bytes(content)
+                    _write(os.path.join(folder, name), content)
             try:
                 report = _core.fit(data, held, options, model, checkpoint, line.say, after_epoch)
             except BaseException:
@@ -216,7 +218,7 @@ class Operator:
                 raise
             finally:
                 line.close()
-            content = Path(model).read_bytes()
+            content = _read(model)
         self.__dict__.pop("_checkpoint", None)
         self._take(content)
         self.report_, self.history_ = report, history
@@ -224,7 +226,7 @@ class Operator:
 
     def _keep(self, folder: str, history: list[dict]) -> None:
         """What an interrupted training left: the checkpoint, from which one can go on and predict."""
-        left = {one.name: one.read_bytes() for one in Path(folder).iterdir() if one.name.startswith("checkpoint")}
+        left = {one.name: _read(one.path) for one in os.scandir(folder) if one.name.startswith("checkpoint")}
         if "checkpoint" in left:
             self.history_ = [epoch for epoch in history if epoch["finished"]]
             self._checkpoint = (left, self.history_)
@@ -268,7 +270,64 @@ class Operator:
                 f"mno: an operator of kind {model.kind!r} gives draws and no law: ask draws(u0, t, n)."
             )
         given, single, plain = self._conditions(u0)
-        return Law._of(model.predict(given, times(t), self._known(fields)), single, plain)
+        return Law._of(model.predict(given, times(t), self._known(fields)), single, plain, frame_of(u0))
+
+    def vjp(
+        self,
+        u0: Any,
+        t: Any,
+        mean_bar: Any,
+        factor_bar: Any = None,
+        nugget_bar: Any = None,
+        *,
+        fields: Any = None,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The gradient with respect to u_0 and t of a number that depends on the predicted law, from its gradient
+        with respect to mean, factor and nugget: the vector-Jacobian product of ``predict``. ``mno.torch`` and
+        ``mno.jax`` call it for you.
+
+        Parameters
+        ----------
+        u0, t, fields
+            As given to ``predict``.
+        mean_bar, factor_bar, nugget_bar : arrays like those of the law
+            None: zero. Of a warped law those of its own coordinates.
+
+        Returns
+        -------
+        u0_bar, t_bar : arrays like u0 and t
+
+        Of a kind that gives draws it is refused.
+        """
+        model = self._model()
+        given, single, plain = self._conditions(u0)
+        when = times(t)
+        rank = model.shape["rank"] if model.stochastic else 1
+
+        def bar(name: str, array: Any, rows: int) -> np.ndarray:
+            whole_shape = (len(given), rows * model.channels, *given.shape[2:])
+            if array is None:
+                return np.zeros(whole_shape, dtype=np.float32)
+            values = floats(name, array)
+            lead = () if single else (len(given),)
+            inner = given.shape[2:] if plain else given.shape[1:]
+            expected = lead + ((rows,) if name == "factor_bar" else ()) + inner
+            if values.shape != expected:
+                raise ValueError(f"mno: {name}: expected shape {expected}, got {values.shape}.")
+            return np.ascontiguousarray(values).reshape(whole_shape)
+
+        initial, at = model.vjp(
+            np.ascontiguousarray(given),
+            when,
+            self._known(fields),
+            bar("mean_bar", mean_bar, 1),
+            bar("factor_bar", factor_bar, rank),
+            bar("nugget_bar", nugget_bar, 1),
+        )
+        initial = initial[:, 0] if plain else initial
+        if when.size == 1 and len(given) != 1:
+            at = at.sum(keepdims=True, dtype=np.float64).astype(np.float32)
+        return initial[0] if single else initial, at.reshape(np.shape(t))
 
     def draws(self, u0: Any, t: Any, n: int, *, seed: int = 0, fields: Any = None) -> np.ndarray:
         """Draws of u_t given u_0: (sample, n, channel, x...), with the axes that u0 has. Of any kind that has
@@ -297,21 +356,28 @@ class Operator:
     def _conditions(self, u0: Any) -> tuple[np.ndarray, bool, bool]:
         """As (sample, channel, x...), and whether axes of samples and channels were missing."""
         array = floats("u0", u0)
+        single, plain = self._form(array.shape)
+        if plain:
+            array = np.expand_dims(array, -1 - self._model().dimension)
+        return array[None] if single else array, single, plain
+
+    def _form(self, shape: tuple[int, ...]) -> tuple[bool, bool]:
+        """Are the axes of samples and of channels missing?"""
         model = self._model()
         axes, channels = model.dimension, model.channels
-        missing = axes + 2 - array.ndim
-        if array.size > 0:
-            if missing == 0 and array.shape[1] == channels:
-                return array, False, False
+        missing = axes + 2 - len(shape)
+        if 0 not in shape:
+            if missing == 0 and shape[1] == channels:
+                return False, False
             if missing == 1 and channels == 1:
-                return array[:, None], False, True
-            if missing == 1 and array.shape[0] == channels:
-                return array[None], True, False
+                return False, True
+            if missing == 1 and shape[0] == channels:
+                return True, False
             if missing == 2 and channels == 1:
-                return array[None, None], True, True
+                return True, True
         raise ValueError(
             f"mno: u0: expected (sample, channel, x...) with {channels} channel(s) in dimension {axes} and at least "
-            f"one of everything, got shape {array.shape}."
+            f"one of everything, got shape {shape}."
         )
 
     def _known(self, fields: Any) -> np.ndarray | None:
@@ -325,9 +391,9 @@ class Operator:
     def _take(self, content: bytes) -> None:
         self._content = content
         self.__dict__.pop("_loaded", None)
-        with tempfile.TemporaryDirectory(prefix="mno-") as folder:
+        with _scratch() as folder:
             path = os.path.join(folder, "model")
-            Path(path).write_bytes(content)
+            _write(path, content)
             notes = _core.metadata(path)
         self.choices_ = {key[len("choice.") :]: value for key, value in notes.items() if key.startswith("choice.")}
 
@@ -338,9 +404,9 @@ class Operator:
             return loaded[1]
         if not self.__sklearn_is_fitted__():
             raise NotFittedError("mno: this operator is not trained: call fit first, or mno.load a model file.")
-        with tempfile.TemporaryDirectory(prefix="mno-") as folder:
+        with _scratch() as folder:
             path = os.path.join(folder, "model")
-            Path(path).write_bytes(self._content)
+            _write(path, self._content)
             model = _core.Model(path, threads, Progress(True).say)
         self._loaded = (threads, model)
         return model
@@ -410,8 +476,7 @@ def load(path: PathLike, *, threads: int = 0) -> Operator:
 
     Whether it can be used is found out now: an operator that is not there is compiled.
     """
-    with open(path, "rb") as file:
-        content = file.read()
+    content = _read(path)
     operator = Operator(threads=threads)
     name = os.fspath(path)
     notes = _core.metadata(name)
@@ -421,6 +486,23 @@ def load(path: PathLike, *, threads: int = 0) -> Operator:
     operator.set_params(kind=model.kind, **{key: shape[key] for key in ("rank", "width", "modes", "depth")})
     operator.set_params(residual=notes.get("residual", "gaussian"), warp=model.warp)
     return operator
+
+
+def _scratch() -> Any:
+    """A folder for the time of a call. What is needed for it is imported now: not everybody trains."""
+    from tempfile import TemporaryDirectory
+
+    return TemporaryDirectory(prefix="mno-")
+
+
+def _read(path: PathLike) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _write(path: PathLike, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)
 
 
 def _data(u0: Any, uT: Any, t: Any, beside: Mapping[str, Any]) -> dict[str, np.ndarray]:

@@ -50,6 +50,35 @@ class Model {
         },
         predictor_);
   }
+  /// The adjoint of predict: cotangents of mean, factor and nugget in the law's coordinates, (sample,
+  /// channel, x…) each, in; those of u_0 and t out.
+  std::pair<Result, Result> vjp(const Floats& u0, const Floats& t, const std::optional<Floats>& fields,
+                                const Floats& mean_bar, const Floats& factor_bar,
+                                const std::optional<Floats>& nugget_bar) {
+    struct Bars {
+      Values initial;
+      std::vector<float> times;
+    };
+    Bars bars = [&] {
+      const nb::gil_scoped_release released;
+      const std::lock_guard lock(mutex_);
+      return std::visit(
+          [&]<int D>(const std::unique_ptr<demand::Predictor<D>>& one) {
+            const Asked<D> asked(*one, shape(), u0, t, fields);
+            const auto bar = [&](const char* name, const Floats& given) {
+              return field_of<D>("vjp", name, given, one->domain());
+            };
+            auto [initial, times] = one->vjp(
+                asked.condition,
+                mno::Law<float, D>(bar("mean_bar", mean_bar), bar("factor_bar", factor_bar),
+                                   nugget_bar ? bar("nugget_bar", *nugget_bar) : mno::Field<float, D>()));
+            return Bars{Values(initial), std::move(times)};
+          },
+          predictor_);
+    }();
+    const std::size_t samples = bars.times.size();
+    return {std::move(bars.initial).array(), array_of(std::move(bars.times), {samples})};
+  }
   /// (sample·draw, channel, x…), of a law or of noise inside.
   Result draws(const Floats& u0, const Floats& t, const std::optional<Floats>& fields, Index count,
                std::uint64_t seed) {

@@ -127,5 +127,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("warp", &Model::warp)
       .def_prop_ro("length", &Model::length)
       .def("predict", &Model::predict, "u0"_a, "t"_a, "fields"_a.none())
+      .def("vjp", &Model::vjp, "u0"_a, "t"_a, "fields"_a.none(), "mean_bar"_a, "factor_bar"_a,
+           "nugget_bar"_a.none())
       .def("draws", &Model::draws, "u0"_a, "t"_a, "fields"_a.none(), "count"_a, "seed"_a);
 }

@@ -2,7 +2,8 @@
 # The new user's walk: a clean virtual environment, pip install, and the tests of what is installed.
 #   check.sh PYTHON FOLDER [PROGRAM]
 # FOLDER gets the environment, the build and the operators. Skipped (77) without venv, pip or packages to download.
-# What is compiled is hardly optimised: the tests ask whether it is right.
+# What is compiled is hardly optimised: the tests ask whether it is right. With MNO_ALL_TESTS other kinds are compiled, JAX and
+# scikit-learn are there, and the notebooks are run; MNO_PYTHON_PACKAGES may name more, torch for one, which is large.
 set -eu
 python=$1 folder=$2 program=${3:-}
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,7 +23,7 @@ mkdir -p "$folder"
 own=$folder/environment/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK=1 CMAKE_BUILD_PARALLEL_LEVEL=1
 "$own" -m pip install -q --no-compile "scikit-build-core>=1.1,<2" "nanobind>=3.1,<4" "cmake>=3.26" ninja "numpy>=1.24" pytest scipy \
-  >"$folder/pip.log" 2>&1 || skip "pip cannot download packages; see $folder/pip.log."
+  matplotlib xarray ${MNO_ALL_TESTS:+jax scikit-learn nbclient ipykernel} ${MNO_PYTHON_PACKAGES:-} >"$folder/pip.log" 2>&1 || skip "pip cannot download packages; see $folder/pip.log."
 # The environment has what a build needs, so that this one can go on from the last.
 PATH=$folder/environment/bin:$PATH "$own" -m pip install --no-build-isolation --no-deps "$source" \
   --config-settings build-dir="$folder/build" \

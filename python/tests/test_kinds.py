@@ -1,4 +1,4 @@
-"""Other kinds, dimensions and channels. Each is an operator to be compiled, so these run where MNO_ALL_KINDS is set."""
+"""Other kinds, dimensions and channels. Each is an operator to be compiled, so these run where MNO_ALL_TESTS is set."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 import mno
 
-pytestmark = pytest.mark.skipif("MNO_ALL_KINDS" not in os.environ, reason="MNO_ALL_KINDS is not set")
+pytestmark = pytest.mark.skipif("MNO_ALL_TESTS" not in os.environ, reason="MNO_ALL_TESTS is not set")
 SMALL = dict(rank=2, width=8, modes=2, depth=1, threads=1)
 RANDOM = np.random.default_rng(4)
 
@@ -51,3 +51,29 @@ def test_a_field_has_no_spread():
     assert np.all(one.predict(u0, 1.0).variance == 0)
     with pytest.raises(ValueError, match="spread"):
         one.draws(u0, 1.0, 2)
+
+
+def test_a_kind_without_a_nugget_keeps_the_one_that_shrinkage_gives():
+    u0 = RANDOM.normal(size=(40, 16)).astype(np.float32)
+    uT = 0.5 * u0 + 0.1 * RANDOM.normal(size=(40, 16))  # single draws: the factor is shrunk
+    one = mno.Operator(kind="mno-path", **SMALL).fit(u0, uT, 1.0, epochs=3, progress=False, validation=0.3)
+    assert "shrinkage" in one.choices_
+    law = one.predict(u0, 1.0)
+    assert law.nugget is not None and law.nugget.min() > 0
+    assert np.isfinite(law.log_prob(uT)).all()
+    bars = RANDOM.normal(size=law.factor.shape)
+    assert np.isfinite(one.vjp(u0, 1.0, np.ones_like(u0), bars, np.ones_like(u0))[0]).all()
+
+
+def test_a_field_has_a_gradient_and_draws_have_none():
+    u0 = RANDOM.normal(size=(12, 16)).astype(np.float32)
+    uT = 0.5 * u0[:, None] + 0.1 * RANDOM.normal(size=(12, 5, 16))
+    field = mno.Operator(kind="fno", **SMALL).fit(u0, uT, 1.0, epochs=2, progress=False)
+    bar = RANDOM.normal(size=u0.shape).astype(np.float32)
+    got, _ = field.vjp(u0, 1.0, bar)
+    step = 1e-2 * RANDOM.normal(size=u0.shape).astype(np.float32)
+    up, down = (field.predict(u0 + sign * step, 1.0).mean for sign in (1, -1))
+    assert np.sum(got * step) == pytest.approx(np.sum((up - down).astype(float) * bar) / 2, rel=1e-2)
+    draws = mno.Operator(kind="noise-fno", **SMALL).fit(u0, uT, 1.0, epochs=2, progress=False)
+    with pytest.raises(ValueError, match="gives draws"):
+        draws.vjp(u0, 1.0, bar)

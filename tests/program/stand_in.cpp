@@ -19,11 +19,14 @@ void unload(Predictor*) noexcept {}
 Status predict(const Predictor*, const Condition*, std::int32_t, Law*, Message error) noexcept {
   return refuse(error);
 }
+Status vjp(const Predictor*, const Condition*, const LawBar*, const ConditionBar*, Message error) noexcept {
+  return refuse(error);
+}
 std::uint64_t memory(const Predictor*) noexcept { return 0; }
 
 const Table table{
-    version, sizeof(Table),     "mno",  "",    "",      1,        1,      3, 5, 7, 2, 0, 1, 0, 3,
-    0,       &use_planner_lock, &train, &load, &unload, &predict, &memory};
+    version, sizeof(Table),     "mno",  "",    "",      1,        1,    3,      5, 7, 2, 0, 1, 0, 3,
+    0,       &use_planner_lock, &train, &load, &unload, &predict, &vjp, &memory};
 
 }  // namespace
 

@@ -366,3 +366,64 @@ TEST_CASE("the guarantees hold in the user's units, with nugget, every residual 
   });
   CHECK(held);
 }
+
+TEST_CASE("the way back to u_0 and t agrees with differences, with warps, shrinkage and calibration") {
+  using Double = NuggetMno<Pair, double>;
+  using Bare = Mno<Pair, double>;  // no nugget: shrinkage makes one
+  const Grid<1> grid{{9}};
+  const auto trial = [&]<class Model>(Model model, const std::string& warp, double shrinkage, bool wide) {
+    Stream random(11);
+    for (double& value : model.values()) value += 0.1 * random.normal();
+    model.set_factor_scale(0.7);
+    Field<double, 1> known(1, grid, 1);
+    model.store_known_fields(known);
+    Surrogate<Model> surrogate(model, {{0.3, -1}, {0.5, 2}}, {}, AnyWarp::parse(warp));
+    if constexpr (Model::stochastic) {
+      surrogate.set_shrinkage(shrinkage);
+      if (wide)
+        surrogate.set_calibration(metric::Calibration{.level = 0.9, .confidence = 0.9, .factor = 1.3});
+    }
+    Field<double, 1> u(2, grid, 2), ubar(2, grid, 2), mean_bar(2, grid, 2), nugget_bar(2, grid, 2);
+    Field<double, 1> factor_bar(2, grid, 4);
+    std::vector<double> t{0.4, 0.9}, tbar(2);
+    for (double& x : u.span()) x = std::exp(0.5 * random.normal());
+    for (auto* bar : {&mean_bar, &factor_bar, &nugget_bar})
+      for (double& x : bar->span()) x = random.normal();
+    const Condition<double, 1> condition{std::as_const(u).view(), t};
+    const auto dot = [](const Field<double, 1>& a, const Field<double, 1>& b) {
+      double sum = 0;
+      for (std::size_t i = 0; i < a.size(); ++i) sum += a.data()[i] * b.data()[i];
+      return sum;
+    };
+    const auto objective = [&] {
+      const auto answer = surrogate.predict(condition);
+      if constexpr (Model::stochastic)
+        return dot(answer.mean, mean_bar) + dot(answer.factor, factor_bar) + dot(answer.nugget, nugget_bar);
+      else
+        return dot(answer, mean_bar);
+    };
+    const ConditionBar<double, 1> bar{ubar.view(), tbar, {}};
+    if constexpr (Model::stochastic)
+      surrogate.vjp(condition, Law<double, 1>(mean_bar, factor_bar, nugget_bar), bar);
+    else
+      surrogate.vjp(condition, mean_bar, bar);
+    const auto check = [&](double& x, double found) {
+      const double at = x, h = 1e-5;
+      x = at + h;
+      const double above = objective();
+      x = at - h;
+      const double below = objective();
+      x = at;
+      CHECK(found == doctest::Approx((above - below) / (2 * h)).epsilon(1e-6).scale(1));
+    };
+    for (std::size_t i = 0; i < u.size(); ++i) check(u.data()[i], ubar.data()[i]);
+    for (std::size_t i = 0; i < t.size(); ++i) check(t[i], tbar[i]);
+  };
+  trial(Double(3), "unwarped", 0, false);
+  trial(Double(3), "log", 0.2, true);
+  trial(Double(3), "asinh 0.5 2", 0.2, false);
+  trial(Bare(3), "unwarped", 0.2, true);
+  trial(Bare(3), "unwarped", 0, false);
+  trial(Fno<Pair, double>(3), "unwarped", 0, false);
+  trial(Fno<Pair, double>(3), "log", 0, false);
+}

@@ -11,7 +11,7 @@
 namespace demand::boundary {
 
 /// To be raised with every change of what stands below.
-inline constexpr std::uint32_t version = 3;
+inline constexpr std::uint32_t version = 4;
 
 /// What a call came to. All but `done` come with a sentence.
 enum class Status : std::int32_t { done, refused, cannot_write, no_memory, failed };
@@ -117,6 +117,14 @@ struct Law {
   float *mean, *factor, *nugget;  // (batch, grid…, C), (batch, grid…, r·C), (batch, grid…, C) or null
 };
 
+/// Cotangents of a law; null: zero. Those of u_0 and t, which are written: (batch, grid…, C), (batch).
+struct LawBar {
+  const float *mean, *factor, *nugget;
+};
+struct ConditionBar {
+  float *initial, *times;
+};
+
 /// FFTW has one planner in a process, whatever libraries use it: the program's lock around it.
 struct PlannerLock {
   void (*lock)();
@@ -139,6 +147,9 @@ struct Table {
   /// In the units of the data, or in the model's own coordinates.
   Status (*predict)(const Predictor* predictor, const Condition* condition, std::int32_t own, Law* law,
                     Message error) noexcept;
+  /// The adjoint of predict in the units of the data; null: this operator gives draws.
+  Status (*vjp)(const Predictor* predictor, const Condition* condition, const LawBar* law_bar,
+                const ConditionBar* condition_bar, Message error) noexcept;
   std::uint64_t (*memory)(const Predictor* predictor) noexcept;  // bytes that predictions work in
 };
 

@@ -137,19 +137,49 @@ Predictor<D>::Predictor(const Operator& of, const std::filesystem::path& model, 
 }
 
 template <int D>
-void Predictor<D>::ask(const mno::Condition<float, D>& condition, bool own, boundary::Law law) const {
-  const mno::View<const float, D>& u = condition.initial;
-  const auto axes = axes_of<D>(u.grid), known_axes = axes_of<D>(condition.known.grid);
+template <class Body>
+void Predictor<D>::plainly(const mno::Condition<float, D>& condition, Body&& body) {
+  const auto axes = axes_of<D>(condition.initial.grid), known_axes = axes_of<D>(condition.known.grid);
   const boundary::Condition plain_condition{axes.data(),
-                                            plain<D>(u),
+                                            plain<D>(condition.initial),
                                             plain<D>(condition.known),
                                             condition.times.data(),
                                             condition.times.size(),
                                             known_axes.data(),
                                             condition.draws,
                                             condition.noise};
-  call(
-      [&](boundary::Message error) { return table_->predict(&loaded_, &plain_condition, own, &law, error); });
+  call([&](boundary::Message error) { return body(plain_condition, error); });
+}
+
+template <int D>
+void Predictor<D>::ask(const mno::Condition<float, D>& condition, bool own, boundary::Law law) const {
+  plainly(condition, [&](const boundary::Condition& given, boundary::Message error) {
+    return table_->predict(&loaded_, &given, own, &law, error);
+  });
+}
+
+template <int D>
+typename Predictor<D>::Cotangents Predictor<D>::vjp(const mno::Condition<float, D>& condition,
+                                                    const mno::Law<float, D>& law_bar) const {
+  mno::require(table_->vjp != nullptr, "vjp", "operator", mno::Text("one that gives a law or a field"),
+               mno::Text("one that gives draws"));
+  const mno::View<const float, D>& u = condition.initial;
+  const mno::Index channels = table_->channels, rows = gives_law() ? table_->rows : 1;
+  mno::require(law_bar.batch() == u.batch && law_bar.grid() == u.grid && law_bar.channels() == channels &&
+                   law_bar.rank() == rows,
+               "vjp", "law_bar",
+               mno::Text("one of ", u.batch, " sample(s), ", channels, " channel(s) and rank ", rows, " on ",
+                         u.grid.str()),
+               mno::Text(law_bar.batch(), ", ", law_bar.channels(), " and ", law_bar.rank(), " on ",
+                         law_bar.grid().str()));
+  Cotangents out{mno::Field<float, D>(u.batch, u.grid, channels), std::vector<float>(std::size_t(u.batch))};
+  const boundary::LawBar from{law_bar.mean.data(), law_bar.factor.data(),
+                              law_bar.has_nugget() ? law_bar.nugget.data() : nullptr};
+  const boundary::ConditionBar to{out.initial.data(), out.times.data()};
+  plainly(condition, [&](const boundary::Condition& given, boundary::Message error) {
+    return table_->vjp(&loaded_, &given, &from, &to, error);
+  });
+  return out;
 }
 
 template <int D>

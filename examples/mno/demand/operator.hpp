@@ -57,6 +57,13 @@ template <int D> class Predictor {
 
   /// In the units of the data.
   mno::Law<float, D, mno::AnyResidual, mno::AnyWarp> predict(const mno::Condition<float, D>& condition) const;
+  /// The adjoint of predict: cotangents of m, B and η in the law's coordinates in; those of u_0 and t, one
+  /// per sample, out. Refused for an operator that gives draws.
+  struct Cotangents {
+    mno::Field<float, D> initial;
+    std::vector<float> times;
+  };
+  Cotangents vjp(const mno::Condition<float, D>& condition, const mno::Law<float, D>& law_bar) const;
   /// In the model's own coordinates, which are normalised, and fields to there.
   mno::Law<float, D, mno::AnyResidual> own_law(const mno::Condition<float, D>& condition) const;
   void to_own_coordinates(mno::Field<float, D>& values) const;
@@ -67,6 +74,8 @@ template <int D> class Predictor {
  private:
   mno::Law<float, D> asked(const mno::Condition<float, D>& condition, bool own) const;
   void ask(const mno::Condition<float, D>& condition, bool own, boundary::Law law) const;
+  /// body(the condition as plain data)
+  template <class Body> static void plainly(const mno::Condition<float, D>& condition, Body&& body);
 
   const boundary::Table* table_;
   boundary::Predictor loaded_{};

@@ -55,7 +55,7 @@ template <class M> struct PredictionOf {
                     normaliser.scale.data(),
                     loaded->residual.c_str(),
                     loaded->warp.c_str(),
-                    M::has_nugget};
+                    has_nugget(loaded->surrogate)};
     });
   }
   static void unload(boundary::Predictor* predictor) noexcept {
@@ -69,18 +69,54 @@ template <class M> struct PredictionOf {
                                   std::int32_t own, boundary::Law* law, boundary::Message error) noexcept {
     return guarded(error, [&] {
       const auto& loaded = *static_cast<const LoadedModel<M>*>(predictor->model);
-      mno::Condition<float, D> condition{view_of<D>(given->initial, grid_of<D>(given->axes)),
-                                         {given->times, given->time_count}};
-      condition.draws = mno::Index(given->draws);
-      condition.noise = given->noise;
-      if (given->known.data) condition.known = view_of<D>(given->known, grid_of<D>(given->known_axes));
+      const mno::Condition<float, D> condition = condition_of(*given);
       if constexpr (KnowsLaw<M>)
         if (law->factor) return put(loaded.law.surrogate, condition, own, loaded.device, *law);
       put(loaded.surrogate, condition, own, loaded.device, *law);
     });
   }
+  static boundary::Status vjp(const boundary::Predictor* predictor, const boundary::Condition* given,
+                              const boundary::LawBar* law_bar, const boundary::ConditionBar* bar,
+                              boundary::Message error) noexcept {
+    return guarded(error, [&] {
+      const auto& loaded = *static_cast<const LoadedModel<M>*>(predictor->model);
+      const mno::Condition<float, D> condition = condition_of(*given);
+      constexpr mno::Index channels = M::ShapeType::channels;
+      const mno::View<const float, D>& u = condition.initial;
+      const auto cotangent = [&](const float* from, mno::Index count) {
+        mno::Field<float, D> field(u.batch, u.grid, count);
+        if (from) std::copy_n(from, field.size(), field.data());
+        return field;
+      };
+      const mno::View<float, D> initial{bar->initial, u.batch, u.grid, channels, channels};
+      const std::span<float> times(bar->times, std::size_t(u.batch));
+      std::fill_n(initial.data, u.batch * u.points() * channels, 0.0f);
+      std::fill(times.begin(), times.end(), 0.0f);
+      if constexpr (M::stochastic)
+        loaded.surrogate.vjp(condition,
+                             mno::Law<float, D>(cotangent(law_bar->mean, channels),
+                                                cotangent(law_bar->factor, LawOfDraws<M>::rows * channels),
+                                                cotangent(law_bar->nugget, channels)),
+                             {initial, times, {}}, loaded.device);
+      else
+        loaded.surrogate.vjp(condition, cotangent(law_bar->mean, channels), {initial, times, {}},
+                             loaded.device);
+    });
+  }
 
  private:
+  /// Shrinkage makes a nugget where a model has none.
+  static bool has_nugget(const mno::Surrogate<M>& surrogate) {
+    return M::has_nugget || (M::stochastic && surrogate.shrinkage() > 0);
+  }
+  static mno::Condition<float, D> condition_of(const boundary::Condition& given) {
+    mno::Condition<float, D> condition{view_of<D>(given.initial, grid_of<D>(given.axes)),
+                                       {given.times, given.time_count}};
+    condition.draws = mno::Index(given.draws);
+    condition.noise = given.noise;
+    if (given.known.data) condition.known = view_of<D>(given.known, grid_of<D>(given.known_axes));
+    return condition;
+  }
   template <class Surrogate>
   static void put(const Surrogate& surrogate, const mno::Condition<float, D>& condition, std::int32_t own,
                   mno::Cpu& device, const boundary::Law& to) {
@@ -102,6 +138,14 @@ inline void use_planner_lock([[maybe_unused]] boundary::PlannerLock lock) noexce
 #ifdef MNO_HAS_FFTW
   mno::fftw_planner().share(lock.lock, lock.unlock);
 #endif
+}
+
+/// Of an operator that gives draws there is none.
+template <class M> constexpr auto vjp_of() -> decltype(boundary::Table::vjp) {
+  if constexpr (M::gives_draws)
+    return nullptr;
+  else
+    return &PredictionOf<M>::vjp;
 }
 
 template <class M>
@@ -133,6 +177,7 @@ const boundary::Table* table_of(const char* kind,
                                      &PredictionOf<M>::load,
                                      &PredictionOf<M>::unload,
                                      &PredictionOf<M>::predict,
+                                     vjp_of<M>(),
                                      &PredictionOf<M>::memory};
   return &table;
 }

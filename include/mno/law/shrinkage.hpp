@@ -33,4 +33,30 @@ template <class T, int D, class R, class W> Law<T, D, R, W> shrunk(Law<T, D, R, 
   return law;
 }
 
+/// The adjoint: cotangents of what is shrunk in, those of the given law out. With η'² = η² + φ Σ_k B_k²,
+///
+///     B̄ = √(1−φ) B̄' + φ B η̄'/η',   η̄ = η η̄'/η';
+///
+/// where η' = 0 there is no spread, and the share of η̄' is 0. `bar` may be without a nugget.
+template <class T, int D, class R, class W>
+void shrunk_vjp(const Law<T, D, R, W>& law, double share, Law<T, D>& bar) {
+  if (share == 0) return;
+  const Index channels = law.channels(), rank = law.rank(), rows = law.batch() * law.points();
+  for (Index row = 0; row < rows; ++row)
+    for (Index c = 0; c < channels; ++c) {
+      const Index entry = row * channels + c;
+      const auto at = [&](Index k) { return row * rank * channels + k * channels + c; };
+      const double before = law.has_nugget() ? double(law.nugget.data()[entry]) : 0;
+      double explained = 0;
+      for (Index k = 0; k < rank; ++k) explained += std::pow(double(law.factor.data()[at(k)]), 2);
+      const double eta = std::sqrt(before * before + share * explained);
+      const double pull = bar.has_nugget() && eta > 0 ? double(bar.nugget.data()[entry]) / eta : 0;
+      for (Index k = 0; k < rank; ++k) {
+        T& b = bar.factor.data()[at(k)];
+        b = T(std::sqrt(1 - share) * double(b) + share * double(law.factor.data()[at(k)]) * pull);
+      }
+      if (bar.has_nugget()) bar.nugget.data()[entry] = T(before * pull);
+    }
+}
+
 }  // namespace mno

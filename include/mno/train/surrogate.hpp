@@ -5,6 +5,7 @@
 //   auto [surrogate, report] = mno::fit<mno::PathMno<Shape>>(data);      // train/fit.hpp
 //   const auto law = surrogate.predict(u0, 0.7f);                        // in the units of the data
 //   const auto draws = surrogate.draws(u0, 0.7f, 100, /*seed=*/1);       // of a law, or of noise inside
+//   surrogate.vjp(condition, law_bar, condition_bar);                    // back to u_0 and t
 //   surrogate.calibrate(held_back, 0.9);
 //   surrogate.save("model.safetensors");
 //
@@ -24,6 +25,7 @@
 #include "mno/law/shrinkage.hpp"
 #include "mno/metric/calibration.hpp"
 #include "mno/metric/scorecard.hpp"
+#include "mno/model/gradient.hpp"
 #include "mno/model/predict.hpp"
 
 namespace mno {
@@ -132,6 +134,47 @@ template <class M> class Surrogate {
   Prediction predict(const Field<T, D>& initial, std::type_identity_t<T> time,
                      Device& device = default_device()) const {
     return predict(Condition<T, D>{initial.view(), {&time, 1}}, device);
+  }
+
+  /// The vector–Jacobian product of `predict`: the cotangents of m, B and η, those of z, in; added to `bar`
+  /// what u_0, in the user's units, t and known fields have of them. A nugget's may be left out.
+  void vjp(const Condition<T, D>& condition, Law<T, D> law_bar, const ConditionBar<T, D>& bar,
+           Cpu& device = default_device()) const requires(M::stochastic) {
+    constexpr Index channels = M::ShapeType::channels, rank = rank_of<typename M::ShapeType>() * channels;
+    const auto& u = condition.initial;
+    detail::require_like<T, D>("Surrogate::vjp", "law_bar.mean", law_bar.mean.view(), u, channels);
+    detail::require_like<T, D>("Surrogate::vjp", "law_bar.factor", law_bar.factor.view(), u, rank);
+    if (M::has_nugget && !law_bar.has_nugget()) law_bar.nugget = Field<T, D>(u.batch, u.grid, channels);
+    pulled_back(condition, bar, [&](const Condition<T, D>& own, const ConditionBar<T, D>& own_bar) {
+      normaliser_.undo_on_spread(law_bar.mean);
+      normaliser_.undo_on_spread(law_bar.factor);
+      normaliser_.undo_on_spread(law_bar.nugget);
+      if (calibration_) law_bar = metric::widened(std::move(law_bar), calibration_->factor);
+      if (shrinkage_ > 0) shrunk_vjp(mno::predict(model_, own, device), shrinkage_, law_bar);
+      Field<T, D> spread(u.batch, u.grid, M::Expression::outputs - channels);  // B̄ and η̄
+      for (Index r = 0; r < u.batch * u.points(); ++r) {
+        T* to = std::copy_n(law_bar.factor.data() + r * rank, rank, spread.data() + r * spread.channels());
+        if (M::has_nugget) std::copy_n(law_bar.nugget.data() + r * channels, channels, to);
+      }
+      M gradient = model_.zeros();
+      mno::vjp(model_, own, law_bar.mean, spread, gradient, device, own_bar);
+    });
+  }
+  /// The same of an operator that gives one field.
+  void vjp(const Condition<T, D>& condition, Field<T, D> field_bar, const ConditionBar<T, D>& bar,
+           Cpu& device = default_device()) const requires(!M::stochastic && !M::gives_draws) {
+    detail::require_like<T, D>("Surrogate::vjp", "field_bar", field_bar.view(), condition.initial,
+                               M::ShapeType::channels);
+    pulled_back(condition, bar, [&](const Condition<T, D>& own, const ConditionBar<T, D>& own_bar) {
+      if (!warp_.identity()) {  // u = w(z)
+        Field<T, D> z = mno::predict(model_, own, device);
+        normaliser_.undo(z);
+        times_slope(z, field_bar);
+      }
+      normaliser_.undo_on_spread(field_bar);
+      M gradient = model_.zeros();
+      mno::vjp(model_, own, field_bar, gradient, device, own_bar);
+    });
   }
 
   /// `count` draws of u_t for every condition, in the user's units: (condition·count + draw, grid…, C). Draw
@@ -251,6 +294,37 @@ template <class M> class Surrogate {
     condition.draws = count;
     condition.noise = seed;
     return condition;
+  }
+  /// Calls back(own, own_bar) with the condition in the model's own coordinates and a place for its
+  /// cotangents; ū_0 += x̄/(scale · w'(z)).
+  template <class Back>
+  void pulled_back(const Condition<T, D>& condition, const ConditionBar<T, D>& bar, Back&& back) const {
+    Field<T, D> z = copy_of(condition.initial);
+    to_law_coordinates(z, warp_);
+    Field<T, D> x = z;
+    normaliser_.apply(x);
+    Condition<T, D> own = condition;
+    own.initial = std::as_const(x).view();
+    ConditionBar<T, D> own_bar = bar;
+    Field<T, D> xbar;
+    if (bar.initial) {
+      xbar = Field<T, D>(x.batch(), x.grid(), x.channels());
+      own_bar.initial = xbar.view();
+    }
+    back(own, own_bar);
+    if (!bar.initial) return;
+    normaliser_.apply_to_spread(xbar);
+    for (Index r = 0; r < x.batch() * x.points(); ++r)
+      for (Index c = 0; c < x.channels(); ++c) {
+        const Index i = r * x.channels() + c;
+        bar.initial.row(r)[c] += T(double(xbar.data()[i]) / warp_.slope(double(z.data()[i]), c));
+      }
+  }
+  /// values · w'(z)
+  void times_slope(const Field<T, D>& z, Field<T, D>& values) const {
+    for (std::size_t i = 0; i < z.size(); ++i)
+      values.data()[i] =
+          T(double(values.data()[i]) * warp_.slope(double(z.data()[i]), Index(i) % z.channels()));
   }
   /// Where the model left x as it was, `to` is what x was made of, bit for bit.
   static void put_back(const Field<T, D>& predicted, const Field<T, D>& x, View<const T, D> given,
