@@ -12,9 +12,8 @@
 //   <!-- end -->
 //
 // FILE.json has the rows. A line of a table is a method at a place; below those of one place stand what no
-// model can beat and what the paper has. A column of an overview is one metric of a task at one place, and
-// methods are lines; below them stand the floor, the paper's number and over how many runs the means are. The
-// least of a column is bold.
+// model can beat and what the paper has. A line of an overview is one metric of a task at one place, and
+// methods are columns.
 #include <functional>
 #include <iterator>
 #include <sstream>
@@ -68,14 +67,14 @@ inline std::string markdown_table(const std::vector<Row>& rows, const std::strin
   return out;
 }
 
-/// What a column of an overview shows.
-struct OverviewColumn {
+/// One line of an overview; `rows` are those of its file, nothing if there is no such file.
+struct OverviewLine {
   std::string task = {}, file = {}, table = {}, metric = {};
   std::vector<std::pair<std::string, std::string>> at = {};  // coordinates that are asked for, as shown
 
   /// "task | FILE TABLE metric | coordinate=value | …"
-  static OverviewColumn parse(const std::string& text) {
-    OverviewColumn column;
+  static OverviewLine parse(const std::string& text) {
+    OverviewLine line;
     std::vector<std::string> parts(1);
     for (std::size_t i = 0; i < text.size(); ++i)
       if (text.compare(i, 3, " | ") == 0) {
@@ -85,18 +84,18 @@ struct OverviewColumn {
         parts.back() += text[i];
       }
     if (parts.size() >= 2) {
-      column.task = parts[0];
-      std::istringstream(parts[1]) >> column.file >> column.table >> column.metric;
+      line.task = parts[0];
+      std::istringstream(parts[1]) >> line.file >> line.table >> line.metric;
     }
     for (std::size_t i = 2; i < parts.size(); ++i) {
       const auto equals = parts[i].find('=');
       if (equals != parts[i].npos)
-        column.at.emplace_back(parts[i].substr(0, equals), parts[i].substr(equals + 1));
+        line.at.emplace_back(parts[i].substr(0, equals), parts[i].substr(equals + 1));
     }
-    if (column.metric.empty() || column.at.size() + 2 != parts.size())
+    if (line.metric.empty() || line.at.size() + 2 != parts.size())
       throw std::runtime_error("expected 'task | FILE TABLE metric | coordinate=value', found '" + text +
                                "'.");
-    return column;
+    return line;
   }
   bool has(const Row& row) const {
     return row.table == table && row.metric == metric && row.at.size() == at.size() &&
@@ -105,56 +104,22 @@ struct OverviewColumn {
              return found != row.at.end() && shown_at(found->second) == one.second;
            });
   }
+  std::string markdown(const std::vector<std::string>& methods, const std::vector<Row>& rows) const {
+    std::string out = "| " + task + " | " + metric + " |";
+    std::optional<double> floor, paper;
+    for (const std::string& method : methods) {
+      const auto row = std::ranges::find_if(rows, [&](const Row& r) { return r.method == method && has(r); });
+      out += " " + (row == rows.end() ? std::string("–") : with_ratio(*row)) + " |";
+    }
+    for (const Row& row : rows) {
+      if (!has(row)) continue;
+      if (row.floor && !floor) floor = row.floor;
+      if (row.paper && !paper) paper = row.paper;
+    }
+    for (const auto& number : {floor, paper}) out += " " + (number ? shown(*number, 3) : "–") + " |";
+    return out + "\n";
+  }
 };
-
-/// A column of an overview: the cells of the methods, then what stands below them.
-inline std::vector<std::string> overview_column(const OverviewColumn& asked,
-                                                const std::vector<std::string>& methods,
-                                                const std::vector<Row>& rows) {
-  std::vector<const Row*> found;
-  for (const std::string& method : methods) {
-    const auto row =
-        std::ranges::find_if(rows, [&](const Row& r) { return r.method == method && asked.has(r); });
-    found.push_back(row == rows.end() ? nullptr : &*row);
-  }
-  const Row* least = nullptr;
-  std::optional<double> floor, paper;
-  int fewest = 0, most = 0;
-  for (const Row* row : found) {
-    if (!row) continue;
-    if (!least || row->value < least->value) least = row;
-    if (row->floor && !floor) floor = row->floor;
-    if (row->paper && !paper) paper = row->paper;
-    const int runs = row->seeds.value_or(1);
-    fewest = fewest == 0 ? runs : std::min(fewest, runs);
-    most = std::max(most, runs);
-  }
-  std::vector<std::string> cells;
-  for (const Row* row : found)
-    cells.push_back(!row ? "–" : row == least ? "**" + with_ratio(*row) + "**" : with_ratio(*row));
-  for (const auto& number : {floor, paper}) cells.push_back(number ? shown(*number, 3) : "–");
-  cells.push_back(most == 0 ? "–"
-                            : (fewest < most ? std::to_string(fewest) + " to " : "") + std::to_string(most));
-  return cells;
-}
-
-/// All of it; a column's rows are those of its file, none if there is no such file.
-inline std::string markdown_overview(const std::vector<std::string>& methods,
-                                     const std::vector<std::pair<OverviewColumn, std::vector<Row>>>& asked) {
-  std::vector<std::string> lines{"| method |", "|---|"};
-  for (const std::string& method : methods) lines.push_back("| " + method + " |");
-  for (const char* below : {"*floor*", "*paper*", "*pairs of seeds*"})
-    lines.push_back("| " + std::string(below) + " |");
-  for (const auto& [line, rows] : asked) {
-    lines[0] += " " + line.task + ": " + line.metric + " |";
-    lines[1] += "---:|";
-    const auto cells = overview_column(line, methods, rows);
-    for (std::size_t i = 0; i < cells.size(); ++i) lines[i + 2] += " " + cells[i] + " |";
-  }
-  std::string out;
-  for (const std::string& line : lines) out += line + "\n";
-  return out;
-}
 
 /// The page with all its tables and pictures made anew; `read` gives the text of FILE.json, if there is one,
 /// and `picture` the path of FILE.svg from the page, if there is one.
@@ -188,14 +153,16 @@ inline std::string with_tables(
       inside = true;
       std::istringstream words(line.substr(14));
       const std::vector<std::string> methods{std::istream_iterator<std::string>(words), {}};
-      std::vector<std::pair<OverviewColumn, std::vector<Row>>> asked;
+      std::string table = "| task | metric |", rule = "|---|---|";
+      for (const std::string& method : methods) table += " " + method + " |", rule += "---:|";
+      table += " floor | paper |\n" + rule + "---:|---:|\n";
       while (std::getline(in, line)) {
         out += line + "\n";
         if (line == "-->") break;
-        const OverviewColumn one = OverviewColumn::parse(line);
-        asked.emplace_back(one, rows_of(one.file).value_or(std::vector<Row>()));
+        const auto asked = OverviewLine::parse(line);
+        table += asked.markdown(methods, rows_of(asked.file).value_or(std::vector<Row>()));
       }
-      out += markdown_overview(methods, asked);
+      out += table;
       continue;
     }
     if (!line.starts_with("<!-- table ")) continue;
