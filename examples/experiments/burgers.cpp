@@ -16,6 +16,10 @@ void laws_and_controls(Study& study, const program::Equation& equation, const St
   study.tables(place, {mno, paper, fno}, data.test);
   study.tables(place, controls(fno), data.test);
   study.tables(place, rivals, data.test);
+  if (!rivals.empty()) {
+    study.lengths(place, {mno, paper, fno});
+    study.lengths(place, rivals);
+  }
   study.show(mno, data.test);
 }
 

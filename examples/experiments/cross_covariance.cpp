@@ -24,6 +24,7 @@ static void run_cross_covariance(Study& study) {
       study.train("mno-without-covariance-term", study.shape(), without, data),
       study.train("mno-paper-recipe", study.shape("mno"), recipe::paper(), data), fno};
   for (const Trained& control : controls(fno)) models.push_back(control);
+  for (const Trained& rival : study.rivals(data)) models.push_back(rival);
   study.run();
   study.tables({.table = "cross-covariance", .benchmark = "burgers-32"}, models, data.test);
   study.show(models[0], data.test);

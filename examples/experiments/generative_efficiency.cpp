@@ -33,6 +33,7 @@ static void run_generative_efficiency(Study& study) {
     const Study::Place place{
         .table = "generative-efficiency", .benchmark = "burgers", .paper_method = "none"};
     scores.push_back(study.table(place, one, data.test));
+    study.lengths(place, {one});
   }
   mno::report::Figure cost{.name = "draws",
                            .title = "What draws of one condition cost",

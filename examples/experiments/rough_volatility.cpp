@@ -25,6 +25,7 @@ static void run_rough_volatility(Study& study) {
                       study.train("fno", study.shape("fno"), {}, data)}});
     for (const Trained& control : controls(cases.back().methods.back()))
       cases.back().methods.push_back(control);
+    for (const Trained& rival : study.rivals(data)) cases.back().methods.push_back(rival);
   }
   study.run();
 

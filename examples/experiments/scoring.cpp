@@ -6,6 +6,7 @@
 #include <mno/io/safetensors/references.hpp>
 #include <mno/metric/paired_floor.hpp>
 #include <mno/metric/residual_covariance.hpp>
+#include <sstream>
 
 #include "command.hpp"
 #include "exact.hpp"
@@ -174,6 +175,31 @@ void Study::tables(const Place& place, const std::vector<Trained>& all, const Da
     else if (own.paper_method.empty() && one.method.starts_with("mno"))
       own.paper_method = "mno";
     table(own, one, data);
+  }
+}
+
+/// Of the run whose weights a model has, from what its file says of its training.
+static double steps_of(const std::filesystem::path& model) {
+  const mno::io::SafetensorsReader file(model);
+  const auto said = file.metadata().find("training");
+  double epochs = 0, batch = 1, samples = 0;
+  std::istringstream words(said == file.metadata().end() ? "" : said->second);
+  for (std::string word; words >> word;)
+    for (const auto& [name, number] :
+         {std::pair{"epochs=", &epochs}, std::pair{"batch=", &batch}, std::pair{"samples=", &samples}})
+      if (word.starts_with(name)) *number = std::stod(word.substr(std::string_view(name).size()));
+  return epochs * std::ceil(samples / batch);
+}
+
+void Study::lengths(Place place, const std::vector<Trained>& all) {
+  place.table += "-training";
+  place.paper_method = "none";
+  for (const Trained& one : all) {
+    std::vector<std::vector<Row>> pairs;
+    for (const auto& model : one.models)
+      pairs.push_back({{.metric = "steps", .value = steps_of(model)},
+                       {.metric = "training_seconds", .value = seconds_of(model)}});
+    table(place, one.method, pairs);
   }
 }
 

@@ -9,6 +9,7 @@ static void run_spdebench_phi4(Study& study) {
     double sigma;
     Splits data;
     Trained mno, paper, fno;
+    std::vector<Trained> rivals;
   };
   std::vector<Case> cases;
   for (const double sigma : {0.1, 1.0}) {
@@ -17,7 +18,7 @@ static void run_spdebench_phi4(Study& study) {
     const Splits data = study.splits(equation);
     cases.push_back({sigma, data, study.train("mno", study.shape(), {}, data),
                      study.train("mno-paper-recipe", study.shape("mno"), recipe::paper(), data),
-                     study.train("fno", study.shape("fno"), {}, data)});
+                     study.train("fno", study.shape("fno"), {}, data), study.rivals(data)});
   }
   study.run();
   for (const Case& one : cases) {
@@ -25,6 +26,7 @@ static void run_spdebench_phi4(Study& study) {
         .table = "spdebench", .benchmark = "spdebench-phi4", .at = {{"sigma", one.sigma}}};
     study.tables(place, {one.mno, one.paper, one.fno}, one.data.test);
     study.tables(place, controls(one.fno), one.data.test);
+    study.tables(place, one.rivals, one.data.test);
   }
   study.show(cases.front().mno, cases.front().data.test);
 }

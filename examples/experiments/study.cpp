@@ -41,8 +41,8 @@ Index begin_of(Study::Use use) {
   }
 }
 
-// Part of every name in the cache. To be raised when simulators or training change what they compute.
-constexpr const char* version = "4";
+// Part of every name in the cache. To be raised when simulators, or training, change what they compute.
+constexpr const char *data_version = "4", *model_version = "5";
 
 constexpr double seconds_between_lines = 15;
 
@@ -50,9 +50,14 @@ constexpr double seconds_between_lines = 15;
 const std::vector<std::string> all_rivals{
     "noise-fno",  "noise-ffno",  "wiener-chaos",          "sdeno",       "f-spdeno", "neural-sde",
     "neural-cde", "neural-spde", "neural-sde-transition", "diffusion-50"};
-/// A step of these costs as much as tens of others', so they have one length, that of the middle.
+/// A step of those with noise inside runs them once for each of some draws of every condition, and these
+/// three run their networks in 8 steps of a solver for each: `fit`'s search for a length would take hours. So
+/// each of the two classes has one length, the second half of the first.
+const std::vector<std::string> with_noise{"noise-fno", "noise-ffno", "wiener-chaos", "sdeno", "f-spdeno"};
 const std::vector<std::string> solvers{"neural-sde", "neural-cde", "neural-spde"};
-constexpr Index steps_of_solvers = 2500;
+bool among(const std::vector<std::string>& all, const std::string& method) {
+  return std::ranges::find(all, method) != all.end();
+}
 
 std::string numbers(const std::vector<double>& values) {
   std::string out;
@@ -195,7 +200,7 @@ Data Study::data(const program::Equation& equation, Use use, Draw draw) {
     data.rows = draw.samples * data.queries;
     Data::File& file = data.pairs.emplace_back();
     file.seed = sampling.seed;
-    file.key = "data " + std::string(version) + ": " + program::description(equation) +
+    file.key = "data " + std::string(data_version) + ": " + program::description(equation) +
                " samples=" + std::to_string(draw.samples) + " members=" + std::to_string(sampling.members) +
                " seed=" + std::to_string(sampling.seed) + " first=" + std::to_string(data.first) +
                " times=" + numbers(sampling.times) + (draw.paths ? " paths" : "");
@@ -243,7 +248,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
   for (std::size_t pair = 0; pair < data.train.pairs.size(); ++pair) {
     options.seed = std::uint64_t(pair + 1) + (training.other_seed << 16);
     const std::string key =
-        "model " + std::string(version) + ": " + full.list() + " " + training.text(data.train.rows) +
+        "model " + std::string(model_version) + ": " + full.list() + " " + training.text(data.train.rows) +
         (training.chosen() ? " chosen: " + choices_text(data.train.rows, options.batch) : "") +
         " scale=" + mno::io::detail::number(training.factor_scale.value_or(0)) +
         " least_points=" + std::to_string(training.least_points) +
@@ -293,16 +298,30 @@ program::ShapeNumbers Study::shape_of(const std::string& method) const {
   return method == "mno" ? shape() : shape(method);
 }
 Training Study::tuned(const std::string& method) const {
-  Training training;
+  const bool solver = among(solvers, method), noisy = solver || among(with_noise, method);
+  Training training =
+      noisy ? recipe::energy(solver ? recipe::steps_of_solvers : recipe::steps_of_rivals) : Training();
   training.options.adamw = swept_.best(method, training.options.adamw);
-  if (std::ranges::find(solvers, method) != solvers.end()) training.steps = steps_of_solvers;
   return training;
 }
 
-std::vector<Trained> Study::rivals(const Splits& data) {
+std::vector<Trained> Study::rivals(const Splits& data, Index least_points) {
   std::vector<Trained> all;
-  for (const std::string& kind : options_.rivals) all.push_back(train(kind, shape(kind), tuned(kind), data));
-  if (!all.empty()) all.push_back(train("mno-energy", shape(), recipe::energy(), data));
+  if (options_.rivals.empty()) return all;
+  const auto add = [&](const std::string& method, const program::ShapeNumbers& of, Training training) {
+    training.least_points = least_points;
+    all.push_back(train(method, of, std::move(training), data));
+  };
+  for (const std::string& kind : options_.rivals) add(kind, shape(kind), tuned(kind));
+  Training energy = recipe::energy(recipe::steps_of_rivals);
+  energy.options.adamw = tuned("mno").options.adamw;
+  add("mno-energy", shape(), energy);
+  for (const std::string method : {"mno", "fno"}) {
+    Training same = tuned(method);
+    same.name += ", the rivals' steps";
+    same.steps = recipe::steps_of_rivals;
+    add(method + "-same-steps", shape_of(method), same);
+  }
   return all;
 }
 

@@ -169,12 +169,13 @@ class Study {
   std::vector<std::string> compared() const;
   /// The operator of one of these.
   program::ShapeNumbers shape_of(const std::string& method) const;
-  /// Its training: by what `fit` chooses, with the optimiser that the sweep of the command line found.
+  /// Its training, with the optimiser that the sweep of the command line found: by what `fit` chooses, but
+  /// for operators with noise inside, which have a length of their own.
   Training tuned(const std::string& method) const;
   const Swept& swept() const { return swept_; }
-  /// Operators of the kinds that the command line names; beside them a law by their loss, which tells the
-  /// loss from the operator. Nothing is trained yet.
-  std::vector<Trained> rivals(const Splits& data);
+  /// Operators of the kinds that the command line names. Beside them a law by their loss, which tells the
+  /// loss from the operator, and mno and fno with their number of steps. Nothing is trained yet.
+  std::vector<Trained> rivals(const Splits& data, Index least_points = 0);
 
   /// Simulates and trains what is not there.
   void run();
@@ -191,6 +192,9 @@ class Study {
   std::vector<Row> table(const Place& place, const Trained& trained, const Data& data);
   /// Those of several methods; names that begin with "mno" stand beside the paper's "mno".
   void tables(const Place& place, const std::vector<Trained>& all, const Data& data);
+  /// Steps and seconds of training, rows of a table beside that of the place. The seconds are of all: pilots,
+  /// lengths that were tried, validation.
+  void lengths(Place place, const std::vector<Trained>& all);
   /// Rows that were measured otherwise, one list per pair.
   std::vector<Row> table(const Place& place, const std::string& method,
                          const std::vector<std::vector<Row>>& pairs);

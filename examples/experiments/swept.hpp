@@ -14,7 +14,7 @@ class Swept {
   explicit Swept(std::filesystem::path file = {});
 
   bool empty() const { return rows_.empty(); }
-  /// Learning rate and weight decay with the least CRPS on validation; as given where nothing was measured.
+  /// With the learning rate of the least CRPS on validation; as given where nothing was measured.
   mno::AdamWOptions best(const std::string& method, mno::AdamWOptions usual) const;
   /// The steps that a method makes in the time that `mno` takes for so many.
   mno::Index in_time_of_mno(const std::string& method, mno::Index steps) const;

@@ -7,6 +7,7 @@
 #include "mno/model/model.hpp"
 #include "mno/simulate/ensemble.hpp"
 #include "mno/simulate/heat.hpp"
+#include "mno/train/fit.hpp"
 
 using namespace mno;
 
@@ -84,4 +85,19 @@ TEST_CASE("between walls, and where fields are known, only what can be moved is 
   CHECK_FALSE(found.mirrored);
   CHECK_FALSE(found.turned);
   CHECK_FALSE(found.shifted);
+}
+
+TEST_CASE("fit moves data for scores of draws, given or chosen, and for no other loss that is given") {
+  const spde::Heat equation{.velocity = 0.4, .points = 12, .initial = {.modes = 3}};
+  const auto data =
+      simulate_ensemble<float>(equation, {.samples = 160, .members = 8, .seed = 3}, {.members = true});
+  const auto found = [&](const auto&... loss) {
+    const auto report = fit<Mno<Line>>(data, loss..., FitOptions{.training = options()}).report;
+    for (const FitChoice& one : report.choices)
+      if (one.what == "symmetries") return one.why;
+    return std::string();
+  };
+  CHECK(found().starts_with("-u(x),u(x-s):"));
+  CHECK(found(energy_loss(4)).starts_with("-u(x),u(x-s):"));
+  CHECK(found(Recipe::decoupled()).empty());
 }

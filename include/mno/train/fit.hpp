@@ -152,7 +152,10 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
           "choose_residual", Text("an operator that gives a law, whose residuals are not given"),
           Text(M::stochastic ? options.training.residual.text() : "an operator without a law"));
   constexpr bool chosen = std::is_same_v<L, detail::ChosenByFit>;
-  if (chosen && detail::looks_for_symmetries<M>(options, train)) keep_zero(data);
+  // Scores of draws are chosen for what gives draws: given or chosen, they train alike.
+  constexpr bool moves = chosen || std::is_same_v<L, EnergyLoss>;
+  const bool look = moves && detail::looks_for_symmetries<M>(options, train);
+  if (look) keep_zero(data);
   const bool validated = validation.size() > 0;
   const Index asked = options.training.epochs;
   const auto lengths_now = [&] { return detail::lengths<M>(asked, options.training, train, validated); };
@@ -160,13 +163,17 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   M model = detail::first_model<M>(options, train, host);
   std::vector<FitChoice> choices;
   std::optional<Pilot<M>> pilot = detail::choose_places(options, model, train, choices, device);
+  const bool noise = chosen && M::stochastic && train.least_members() < least_ensemble;
+  if (!pilot && (noise || look)) pilot.emplace(model, train, options.training, device);
   const auto wanted = [&] {
     if constexpr (chosen)
-      return detail::choose_loss(options, model, data, std::move(pilot), choices, device);
+      return detail::choose_loss(options, model, train, pilot, choices);
     else
       return as_loss(given);
   };
   const auto loss = detail::drawn_from(wanted(), options.training.residual);
+  if (look) detail::choose_symmetries(options, data, *pilot, choices, device);
+  pilot.reset();
   const std::vector<Index> lengths = lengths_now();
   options.training.epochs = lengths.back();
   io::Metadata about = options.about;

@@ -48,7 +48,7 @@ std::vector<Index> lengths(Index asked, const TrainingOptions& training, const D
   return all;
 }
 
-/// Symmetries are looked for where the loss is chosen too, in data that can tell.
+/// Symmetries are looked for in data that can tell.
 template <class M> bool looks_for_symmetries(const FitOptions& options, const DataOf<M>& train) {
   return options.symmetries && !options.training.symmetries.any() && train.size() >= Pilot<M>::least &&
          train.known.size() == 0;
@@ -99,32 +99,30 @@ Recipe choose_recipe(FitOptions& options, M& model, const DataOf<M>& train, doub
   return draws_recipe(noise);
 }
 
-/// The loss that suits data and model, the symmetries that the law seems to have, and why.
+/// The symmetries that the law seems to have, for the training that follows, and why.
 template <class M, class Device>
-auto choose_loss(FitOptions& options, M& model, const FitData<typename M::Scalar, M::dimension>& data,
-                 std::optional<Pilot<M>> pilot, std::vector<FitChoice>& choices, Device& device) {
-  const bool draws = M::stochastic && data.train.least_members() < least_ensemble;
-  const bool look = looks_for_symmetries<M>(options, data.train);
-  if (!pilot && (draws || look)) pilot.emplace(model, data.train, options.training, device);
-  auto loss = [&] {
-    if constexpr (M::gives_draws) {
-      choices.push_back({"loss", "the operator gives draws: their energy score and CRPS against members"});
-      return energy_loss();
-    } else if constexpr (!M::stochastic) {
-      choices.push_back({"loss", "the operator gives a field: the mean alone"});
-      return default_field_recipe();
-    } else {
-      return choose_recipe(options, model, data.train, pilot ? pilot->noise() : 0, choices);
-    }
-  }();
-  if (look) {
-    const bool about_zero = std::ranges::all_of(data.normaliser.shift, [](double s) { return s == 0; });
-    const Symmetries found = options.training.symmetries = pilot->symmetries(about_zero, device);
-    choices.push_back({"symmetries", found.any() ? found.text() + ": a pilot run foresees moved data as well "
-                                                                  "as the data itself"
-                                                 : "none: a pilot run foresees moved data less well"});
+void choose_symmetries(FitOptions& options, const FitData<typename M::Scalar, M::dimension>& data,
+                       const Pilot<M>& pilot, std::vector<FitChoice>& choices, Device& device) {
+  const bool about_zero = std::ranges::all_of(data.normaliser.shift, [](double s) { return s == 0; });
+  const Symmetries found = options.training.symmetries = pilot.symmetries(about_zero, device);
+  choices.push_back({"symmetries", found.any() ? found.text() + ": a pilot run foresees moved data as well "
+                                                                "as the data itself"
+                                               : "none: a pilot run foresees moved data less well"});
+}
+
+/// The loss that suits data and model, and why.
+template <class M>
+auto choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const std::optional<Pilot<M>>& pilot,
+                 std::vector<FitChoice>& choices) {
+  if constexpr (M::gives_draws) {
+    choices.push_back({"loss", "the operator gives draws: their energy score and CRPS against members"});
+    return energy_loss();
+  } else if constexpr (!M::stochastic) {
+    choices.push_back({"loss", "the operator gives a field: the mean alone"});
+    return default_field_recipe();
+  } else {
+    return choose_recipe(options, model, train, pilot ? pilot->noise() : 0, choices);
   }
-  return loss;
 }
 
 /// Of the trained model; it has seen the training data, so its residuals are taken from other data if there

@@ -24,7 +24,7 @@ struct FitOptions {
       factor_scale{};      // none: 4√(noise variance), in normalised coordinates; of draws by a pilot
   Index least_points = 0;  // Model::set_least_points
   bool path = true;        // open_path, where the model has one
-  bool symmetries = true;  // of the law, looked for by a pilot where no loss is asked for
+  bool symmetries = true;  // of the law, looked for by a pilot where no loss but EnergyLoss is asked for
   std::optional<bool>
       places{};          // may the law differ from place to place? None: pilots tell (train/places.hpp)
   double calibrate = 0;  // level of Surrogate::calibrate, on the validation data; 0: not at all
