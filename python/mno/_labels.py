@@ -43,7 +43,7 @@ def for_fit(u0: Any, uT: Any, length: Any) -> tuple[Any, Any]:
 
 def _lengths(u0: Any, axes: tuple[str, ...]) -> Any:
     """N times the step along every axis; None where there are no coordinates in numbers."""
-    found = []
+    found: list[float | None] = []
     for name in axes:
         if name not in u0.coords or u0[name].dtype.kind not in "fiu" or u0.sizes[name] < 2:
             found.append(None)

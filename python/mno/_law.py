@@ -434,7 +434,9 @@ class Functional:
     covariance: np.ndarray
     """The variance of one functional; of several batch_shape + (functional, functional)"""
     residual: str
+    """The law of the residuals, as text"""
     joint: bool
+    """Are there several functionals?"""
 
     @property
     def variance(self) -> np.ndarray:
