@@ -107,7 +107,7 @@ const Experiment defaults{"defaults",
                           [](Study& study) { run_tasks(study, with_ensembles()); }};
 
 const Experiment single_draws{"single-draws",
-                              "the same with one realisation of every condition",
+                              "what mno train reaches with no flag from one realisation of every condition",
                               {1000, 0, 200, 192, 0, 5},
                               {128, 0, 32, 64, 0, 1},
                               usual_shape,
