@@ -9,6 +9,7 @@
 // Two columns of the paper are read by us, since it does not define them: its risk score as the mean
 // probability, its correlation of variance peaks as that of max Var over conditions, predicted and of
 // members.
+#include <Eigen/Cholesky>
 #include <mno/law/maximum.hpp>
 #include <mno/metric/event_scores.hpp>
 

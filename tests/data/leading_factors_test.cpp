@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <Eigen/Eigenvalues>
+
 #include "law/support.hpp"
 #include "mno/law/covariance.hpp"
 #include "property.hpp"
