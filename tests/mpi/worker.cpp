@@ -22,7 +22,8 @@ using namespace mno;
 namespace {
 
 struct Small {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 24, modes = 8, depth = 2, projection = 8;
+  static constexpr int dimension = 1, channels = 1, rank = 2, width = 24, modes = 8, depth = 2,
+                       projection = 8;
 };
 using M = NuggetMno<Small>;
 

@@ -15,7 +15,8 @@ using test::ThreadRanks;
 namespace {
 
 struct Small {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 24, modes = 8, depth = 2, projection = 8;
+  static constexpr int dimension = 1, channels = 1, rank = 2, width = 24, modes = 8, depth = 2,
+                       projection = 8;
 };
 struct TwoBackbones : Small {
   static constexpr bool shared_backbone = false;

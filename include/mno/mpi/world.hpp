@@ -79,7 +79,8 @@ class MpiWorld final : public Communicator {
 
   /// Ends all ranks; the sentence says who and why.
   [[noreturn]] void abort(const std::string& sentence, int code = 1) {
-    std::fprintf(stderr, "mno: rank %d of %d: %s.\n", rank_, size_, sentence.c_str());
+    const char* const end = sentence.ends_with('.') ? "" : ".";
+    std::fprintf(stderr, "mno: rank %d of %d: %s%s\n", rank_, size_, sentence.c_str(), end);
     std::fflush(stderr);
     MPI_Abort(world_, code);
     std::_Exit(code);
