@@ -7,7 +7,9 @@ build_packages=(g++ cmake ninja-build pkg-config libeigen3-dev libfftw3-dev zlib
 program_packages=(libcli11-dev nlohmann-json3-dev libtomlplusplus-dev)
 # Files of other programs: HDF5, NetCDF and MATLAB's.
 format_packages=(libhdf5-dev libnetcdf-dev libmatio-dev)
-test_packages=(libboost-dev "${format_packages[@]}" doctest-dev librapidcheck-dev libbenchmark-dev librandom123-dev clang-format python3 python3-dev python3-venv)
+# Several processes, on one machine or many.
+rank_packages=(libopenmpi-dev openmpi-bin)
+test_packages=(libboost-dev "${format_packages[@]}" "${rank_packages[@]}" doctest-dev librapidcheck-dev libbenchmark-dev librandom123-dev clang-format python3 python3-dev python3-venv)
 clang_packages=(clang libclang-rt-dev llvm libomp-dev)
 
 say() { printf '%s\n' "$*"; }

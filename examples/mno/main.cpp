@@ -4,10 +4,12 @@
 #include <iostream>
 #include <mno/io/safe_file.hpp>
 #include <new>
+#include <sstream>
 #include <thread>
 
 #include "command.hpp"
 #include "demand/commands.hpp"
+#include "ranks.hpp"
 
 namespace program {
 
@@ -67,25 +69,35 @@ int main(int argc, char** argv) {
   add_tables(app, run);
   add_info(app, run);
   add_operators(app, run);
+  // Of several processes, all of them end.
+  const auto end = [](const std::string& sentence, int code) {
+    end_ranks(sentence, code);
+    std::cerr << sentence << "\n";
+    return code;
+  };
   try {
     app.parse(argc, argv);
+    if (launched_processes() > 1 && !app.got_subcommand("train")) {
+      if (!silent_rank())
+        std::cerr
+            << "mno: of the commands, train alone runs as several processes; start this one without mpirun "
+               "or srun.\n";
+      return bad_input;
+    }
     return run();
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? succeeded : bad_input;
+    std::ostringstream nowhere;  // rank 0 says it
+    const int code = silent_rank() ? app.exit(error, nowhere, nowhere) : app.exit(error);
+    return code == 0 ? succeeded : bad_input;
   } catch (const demand::Interrupted&) {
-    std::cerr << "Interrupted while an operator was compiled; nothing of it is left.\n";
-    return stopped;
+    return end("Interrupted while an operator was compiled; nothing of it is left.", stopped);
   } catch (const mno::io::CannotWrite& error) {
-    std::cerr << error.what() << "\n";
-    return failed;
+    return end(error.what(), failed);
   } catch (const mno::Error& error) {
-    std::cerr << error.what() << "\n";
-    return bad_input;
+    return end(error.what(), bad_input);
   } catch (const std::bad_alloc&) {
-    std::cerr << "mno: there is not enough memory for this.\n";
-    return failed;
+    return end("mno: there is not enough memory for this.", failed);
   } catch (const std::exception& error) {
-    std::cerr << error.what() << "\n";
-    return failed;
+    return end(error.what(), failed);
   }
 }

@@ -17,6 +17,7 @@
 #include "history.hpp"
 #include "operator.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
 #include "results.hpp"
 
 namespace program {
@@ -70,8 +71,12 @@ std::map<std::string, std::string> choices_of(const std::filesystem::path& model
 }
 
 int train(TrainOptions& options) {
+  // Of several ranks all read the options and agree; rank 0 reads the data, writes files and speaks.
+  mno::Communicator& together = ranks();
+  const bool first = together.rank() == 0;
   if (!options.config.empty()) read_config(options.config, options.keys);
   TrainRequest& request = options.request;
+  request.ranks = &together;
   if (options.data.empty())
     throw mno::Error("mno train: --data FILE is required, here or in [data] of the --config file.");
   if (request.model.empty())
@@ -111,12 +116,15 @@ int train(TrainOptions& options) {
   if (options.places != "auto") request.fit.places = options.places == "yes";
   request.fit.validation = options.validation;
   request.fit.split_seed = training.seed;
-  request.threads = threads(request.threads);
+  request.threads = threads_of_rank(request.threads);
 
   const auto opened = open_ensembles(options.data);
   mno::io::EnsembleReader& file = *opened;
   require_memory(file);
-  const Operator& one = choose(demand::shape_for(options.shape, file));
+  const ShapeNumbers shape = demand::shape_for(options.shape, file);
+  if (first) choose(shape);  // the others find it compiled
+  together.meet();
+  const Operator& one = choose(shape);
 
   listen_for_interruption();
   Progress progress(options.json);
@@ -130,6 +138,7 @@ int train(TrainOptions& options) {
   if (request.recipe == "paper") request.fit.factor_scale = 1;
   const mno::FitReport result = demand::train(one, file, nullptr, request);
   progress.close();
+  if (!first) return succeeded;
   if (result.interrupted && !std::filesystem::exists(request.fit.checkpoint)) {
     std::cerr << "Interrupted; nothing of it is kept.\n";
     return stopped;

@@ -1,4 +1,4 @@
-// Lanes, workspaces and what happens when something throws.
+// Items, runs, workspaces and what happens when something throws.
 #include "mno/device/cpu.hpp"
 
 #include <doctest/doctest.h>
@@ -9,46 +9,39 @@
 
 using namespace mno;
 
-TEST_CASE("every lane runs once, for any number of threads") {
-  for (const int threads : {1, 2, 3, 4, 16}) {
+TEST_CASE("every item runs once, for any number of threads, and a thread has a run of neighbours") {
+  for (const int threads : {1, 2, 3, 4, 16, 64}) {
     Cpu device(threads);
     CHECK(device.threads() == threads);
-    std::atomic<int> runs[Cpu::most_lanes] = {};
-    for (Index lanes = 1; lanes <= Cpu::most_lanes; ++lanes) {
-      for (auto& r : runs) r = 0;
-      device.for_each_lane(lanes, [&](Index lane, Workspace&) { ++runs[lane]; });
-      for (Index lane = 0; lane < Cpu::most_lanes; ++lane) CHECK(runs[lane] == (lane < lanes ? 1 : 0));
+    for (const Index items : {1, 2, 7, 16, 100}) {
+      std::vector<std::atomic<int>> runs(static_cast<std::size_t>(items));
+      device.for_each(items, [&](Index item, Workspace&) { ++runs[std::size_t(item)]; });
+      for (const auto& r : runs) CHECK(r == 1);
+      std::vector<Index> owner(static_cast<std::size_t>(items), -1);
+      device.for_each_run(items, [&](const Cpu::Run& run, Workspace&) {
+        for (Index item = run.begin; item < run.end; ++item) owner[std::size_t(item)] = run.thread;
+      });
+      CHECK(std::is_sorted(owner.begin(), owner.end()));
+      CHECK(owner.front() == 0);
+      CHECK(owner.back() == std::min<Index>(threads, items) - 1);
     }
   }
 }
 
-TEST_CASE("an exception in a lane reaches the caller: the first in lane order") {
-  Cpu device(2);
-  std::string seen;
-  try {
-    device.for_each_lane(8, [](Index lane, Workspace&) {
-      if (lane >= 3) throw std::runtime_error("lane " + std::to_string(lane));
-    });
-  } catch (const std::runtime_error& error) {
-    seen = error.what();
-  }
-  CHECK(seen == "lane 3");
-}
-
-TEST_CASE("lane sums are added in order, in the ranges that are asked for") {
-  Cpu device(2);
-  const std::vector<Cpu::Range> ranges{{0, 300}, {400, 1000}};
-  const auto inside = [](std::size_t i) { return i < 300 || i >= 400; };
-  std::vector<double> total(1000, 0.5);
-  for (Index lane = 0; lane < 3; ++lane) {
-    double* const sum = device.lane_sum<double>(lane, total.size(), ranges);
-    for (std::size_t i = 0; i < total.size(); ++i) {
-      if (inside(i)) CHECK(sum[i] == 0);
-      sum[i] = double(lane + 1) * double(i);
+TEST_CASE("an exception reaches the caller: the first in the order of items, and none is left behind") {
+  for (const int threads : {1, 2, 3, 8}) {
+    Cpu device(threads);
+    std::string seen;
+    try {
+      device.for_each(8, [](Index item, Workspace&) {
+        if (item >= 3) throw std::runtime_error("item " + std::to_string(item));
+      });
+    } catch (const std::runtime_error& error) {
+      seen = error.what();
     }
+    CHECK(seen == "item 3");
+    CHECK_NOTHROW(device.for_each(8, [](Index, Workspace&) {}));
   }
-  device.add_lane_sums<double>(3, total.data(), ranges);
-  for (std::size_t i = 0; i < total.size(); ++i) CHECK(total[i] == (inside(i) ? 0.5 + 6 * double(i) : 0.5));
 }
 
 TEST_CASE("a device keeps an object of every kind") {

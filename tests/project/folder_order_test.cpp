@@ -20,9 +20,9 @@ namespace {
 
 // The one place where the order is written down as code. CONTRIBUTING.md shows it to people; a test below
 // keeps the two equal.
-constexpr std::array<std::string_view, 15> order{"core",     "device", "spectral", "layer",    "expression",
-                                                 "law",      "data",   "model",    "loss",     "metric",
-                                                 "simulate", "io",     "train",    "baseline", "cuda"};
+constexpr std::array<std::string_view, 16> order{
+    "core", "device", "spectral", "layer", "expression", "law",      "data", "model",
+    "loss", "metric", "simulate", "io",    "train",      "baseline", "cuda", "mpi"};
 
 std::size_t place(std::string_view folder) {
   return std::size_t(std::find(order.begin(), order.end(), folder) - order.begin());

@@ -7,6 +7,9 @@
 #include <numeric>
 #include <vector>
 
+#include "mno/core/random.hpp"
+#include "thread_ranks.hpp"
+
 using namespace mno;
 
 TEST_CASE("norms of every length") {
@@ -41,4 +44,24 @@ TEST_CASE("a gradient that is not finite is reported, not hidden") {
   CHECK(std::isinf(clip_gradient(std::span<float>(g), 1)));
   CHECK(g[2] == 2);
   CHECK_THROWS_AS(clip_gradient(std::span<float>(g), 0), Error);
+}
+
+TEST_CASE("ranks that have a slice each clip as one does, bit for bit") {
+  for (const std::size_t n :
+       {std::size_t(100), 3 * detail::parameter_chunk, 200 * detail::parameter_chunk + 7}) {
+    std::vector<float> alone(n);
+    Stream random(1);
+    for (float& g : alone) g = float(random.normal());
+    const std::vector<float> before = alone;
+    const double norm = clip_gradient(std::span<float>(alone), 1);
+    for (const Index size : {2, 3, 5})
+      test::ThreadRanks(size).run([&](Communicator& ranks) {
+        std::vector<float> own = before;
+        std::vector<double> squares;
+        CHECK(detail::clip_slices(std::span(own), 1, ranks, squares) == norm);
+        const auto slice = detail::parameter_slices(ranks, n)[std::size_t(ranks.rank())];
+        CHECK(std::equal(own.begin() + std::ptrdiff_t(slice.begin), own.begin() + std::ptrdiff_t(slice.end),
+                         alone.begin() + std::ptrdiff_t(slice.begin)));
+      });
+  }
 }

@@ -11,7 +11,7 @@
 namespace demand::boundary {
 
 /// To be raised with every change of what stands below.
-inline constexpr std::uint32_t version = 4;
+inline constexpr std::uint32_t version = 5;
 
 /// What a call came to. All but `done` come with a sentence.
 enum class Status : std::int32_t { done, refused, cannot_write, no_memory, failed };
@@ -69,6 +69,18 @@ struct Epoch {
   std::int32_t finished, best;
 };
 
+/// Processes that train together, as mno::Communicator: to every rank r go the bytes send[r], from it come
+/// receive[r].
+struct Bytes {
+  void* data;
+  std::uint64_t size;
+};
+struct Ranks {
+  std::int64_t rank, size;
+  void* context;
+  void (*exchange)(void* context, const Bytes* send, const Bytes* receive) noexcept;
+};
+
 struct Training {
   Ensemble train, validation;          // as mno::FitData
   const double *shift, *scale;         // of the normaliser, (channel)
@@ -80,6 +92,7 @@ struct Training {
   std::size_t about_count;
   const char* device;  // "cpu" or "cuda"
   std::int32_t threads, gpu, tf32;
+  const Ranks* ranks;             // null: this process alone
   void* context;                  // of the functions below
   void (*copied)(void* context);  // `train` and `validation` are not read any more
   void (*after_epoch)(void* context, const Epoch* epoch);

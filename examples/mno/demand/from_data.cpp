@@ -37,13 +37,54 @@ mno::Ensemble<float, D> read_statistics(mno::io::EnsembleReader& file, mno::Ense
   return file.read<float, D>({.keep = keep});
 }
 
+namespace {
+
+/// Rank 0 has the ensemble; afterwards all have.
+template <int D> void share(mno::Communicator& ranks, mno::Ensemble<float, D>& data) {
+  if (ranks.size() == 1) return;
+  const auto vector = [&](auto& values) {
+    auto n = std::uint64_t(values.size());
+    ranks.broadcast(std::span(&n, 1));
+    values.resize(std::size_t(n));
+    ranks.broadcast(std::span(values.data(), values.size()));
+  };
+  const auto field = [&](mno::Field<float, D>& values) {
+    struct Form {
+      Index batch, channels;
+      mno::Grid<D> grid;
+    };
+    Form form{values.batch(), values.channels(), values.grid()};
+    ranks.broadcast(std::span(&form, 1));
+    if (form.batch == 0) return;
+    if (ranks.rank() > 0) values = mno::Field<float, D>(form.batch, form.grid, form.channels);
+    ranks.broadcast(values.span());
+  };
+  for (auto* values :
+       {&data.initial, &data.mean, &data.variance, &data.covariance_factor, &data.members, &data.known})
+    field(*values);
+  vector(data.times);
+  for (auto* values : {&data.origins, &data.counts, &data.offsets}) vector(*values);
+}
+
+/// Read once, by rank 0.
+template <int D>
+mno::Ensemble<float, D> read_shared(mno::io::EnsembleReader& file, mno::EnsembleOptions keep,
+                                    mno::Communicator& ranks) {
+  mno::Ensemble<float, D> data;
+  if (ranks.rank() == 0) data = read_statistics<D>(file, keep);
+  share<D>(ranks, data);
+  return data;
+}
+
+}  // namespace
+
 mno::FitReport train(const Operator& one, mno::io::EnsembleReader& data, mno::io::EnsembleReader* validation,
                      const TrainRequest& request) {
   return in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
     const mno::EnsembleOptions keep = needed(request, one);
     std::optional<mno::Ensemble<float, D>> held;
-    if (validation) held = read_statistics<D>(*validation, keep);
-    return known.train(read_statistics<D>(data, keep), std::move(held), request);
+    if (validation) held = read_shared<D>(*validation, keep, *request.ranks);
+    return known.train(read_shared<D>(data, keep, *request.ranks), std::move(held), request);
   });
 }
 

@@ -19,7 +19,8 @@ mno::EnsembleOptions needed(const TrainRequest& request, const Operator& one);
 template <int D>
 mno::Ensemble<float, D> read_statistics(mno::io::EnsembleReader& file, mno::EnsembleOptions keep);
 
-/// Reads what the request needs and trains. Without validation data a part of the data is held back.
+/// Reads what the request needs and trains; of several ranks, rank 0 reads for all. Without validation data a
+/// part of the data is held back.
 mno::FitReport train(const Operator& one, mno::io::EnsembleReader& data, mno::io::EnsembleReader* validation,
                      const TrainRequest& request);
 

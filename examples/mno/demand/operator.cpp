@@ -54,6 +54,18 @@ template <int D> struct Listening {
   }
 };
 
+/// Ranks on this side of the boundary.
+void exchange_bytes(void* context, const boundary::Bytes* send, const boundary::Bytes* receive) noexcept {
+  auto& ranks = *static_cast<mno::Communicator*>(context);
+  std::vector<std::span<const std::byte>> to;
+  std::vector<std::span<std::byte>> from;
+  for (mno::Index r = 0; r < ranks.size(); ++r) {
+    to.emplace_back(static_cast<const std::byte*>(send[r].data), std::size_t(send[r].size));
+    from.emplace_back(static_cast<std::byte*>(receive[r].data), std::size_t(receive[r].size));
+  }
+  ranks.exchange(to, from);
+}
+
 }  // namespace
 
 ShapeNumbers Operator::shape() const {
@@ -101,6 +113,8 @@ mno::FitReport OperatorIn<D>::train(mno::Ensemble<float, D> data,
   training.threads = request.threads;
   training.gpu = request.gpu;
   training.tf32 = request.tf32;
+  const boundary::Ranks ranks{request.ranks->rank(), request.ranks->size(), request.ranks, &exchange_bytes};
+  if (ranks.size > 1) training.ranks = &ranks;
   training.context = &listening;
   training.copied = &Listening<D>::copied;
   training.after_epoch = &Listening<D>::after_epoch;

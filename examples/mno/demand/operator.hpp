@@ -18,9 +18,10 @@ struct TrainRequest {
   std::string recipe = "auto";    // the name of the loss; "auto": fit chooses
   std::filesystem::path model{};  // to write
   int threads = 1;
-  std::string device = "cpu";  // or "cuda"
-  int gpu = 0;                 // which one
-  bool tf32 = false;           // of a GPU: products of floats with fewer digits
+  std::string device = "cpu";                // or "cuda"
+  int gpu = 0;                               // which one
+  bool tf32 = false;                         // of a GPU: products of floats with fewer digits
+  mno::Communicator* ranks = &mno::alone();  // that train together, all of them with the same request
 };
 
 class Operator {

@@ -8,6 +8,26 @@
 
 namespace demand {
 
+/// Ranks on the other side of the boundary.
+class BoundaryRanks final : public mno::Communicator {
+ public:
+  explicit BoundaryRanks(const boundary::Ranks* ranks) : ranks_(ranks) {}
+  mno::Index rank() const override { return ranks_ ? mno::Index(ranks_->rank) : 0; }
+  mno::Index size() const override { return ranks_ ? mno::Index(ranks_->size) : 1; }
+  void exchange(std::span<const std::span<const std::byte>> send,
+                std::span<const std::span<std::byte>> receive) override {
+    send_.clear();
+    receive_.clear();
+    for (const auto& part : send) send_.push_back({const_cast<std::byte*>(part.data()), part.size()});
+    for (const auto& part : receive) receive_.push_back({part.data(), part.size()});
+    ranks_->exchange(ranks_->context, send_.data(), receive_.data());
+  }
+
+ private:
+  const boundary::Ranks* ranks_;
+  std::vector<boundary::Bytes> send_, receive_;
+};
+
 /// Has a kind its own way from data to a surrogate? Then its header says so (baseline/fit_diffusion.hpp).
 template <class M, class Device>
 concept FitByDiffusion = requires(mno::FitData<float, M::dimension> data, mno::FitOptions options,
@@ -86,15 +106,18 @@ void train_on(Device& device, const char* kind, const boundary::Training& traini
   report.has_scores = fit.report.scores.has_value();
   if (fit.report.scores) report.scores = plain(*fit.report.scores);
   put(report.loss, fit.report.loss.c_str());
-  if (!fit.report.interrupted) fit.surrogate.save(training.model);
+  if (!fit.report.interrupted && mno::ranks_of(device).rank() == 0) fit.surrogate.save(training.model);
 }
 
 template <class M>
 void train_of(const char* kind, const boundary::Training& training, boundary::TrainingReport& report) {
   if (std::strcmp(training.device, "cpu") == 0) {
-    mno::Cpu cpu(training.threads);
+    BoundaryRanks ranks(training.ranks);
+    mno::Cpu cpu(training.threads, ranks);
     return train_on<M>(cpu, kind, training, report);
   }
+  if (training.ranks && training.ranks->size > 1)
+    throw mno::Error("Several ranks train on processors: --device cpu.");
 #ifdef MNO_PROGRAM_CUDA
   mno::Cuda cuda(mno::CudaOptions{.device = training.gpu, .tf32 = training.tf32 != 0});
   train_on<M>(cuda, kind, training, report);

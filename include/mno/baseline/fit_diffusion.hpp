@@ -49,10 +49,10 @@ Denoiser<S, T> trained_denoiser(const Ensemble<T, D>& train, const Field<T, D>& 
   while (!trainer.finished() && !report.interrupted) {
     source.template draw<S>(trainer.epoch());
     const EpochReport epoch = trainer.run_epoch([&](const StepReport&) { return stop(); });
-    if (options.after_epoch) options.after_epoch(epoch);
+    if (trainer.ranks().rank() == 0 && options.after_epoch) options.after_epoch(epoch);
     report.epochs.push_back(epoch);
     report.epochs_done = epoch.epoch;
-    report.interrupted = !epoch.finished || (stop() && !trainer.finished());
+    report.interrupted = !epoch.finished || (trainer.ranks().decide(stop()) && !trainer.finished());
   }
   trainer.take_best();
   return model;

@@ -1,5 +1,5 @@
 #pragma once
-// A batch in blocks of samples, and blocks dealt to the lanes of a device.
+// A batch in blocks of samples, and blocks dealt to the threads of a device.
 #include <algorithm>
 
 #include "mno/layer/pass.hpp"
@@ -15,23 +15,14 @@ inline Index samples_per_block(Index points, Index parameters) {
   return std::max<Index>({1, cached, amortised});
 }
 
-/// body(lane, workspace, first sample, count) for every block, dealt to lanes in turn.
-template <class Body> void for_each_block(Cpu& device, Index batch, Index size, Body&& body) {
-  const Index blocks = (batch + size - 1) / size, lanes = Cpu::lanes(blocks);
-  device.for_each_lane(lanes, [&](Index lane, Workspace& workspace) {
-    for (Index block = lane; block < blocks; block += lanes)
-      body(lane, workspace, block * size, std::min(size, batch - block * size));
-  });
-}
-
 /// body(pass, first sample, count) until all samples had their pass: here block by block, on a GPU all at
 /// once.
 template <class T, int D, class Body> void for_each_pass(Cpu& device, Index batch, Index size, Body&& body) {
-  for_each_block(device, batch, size, [&](Index, Workspace& workspace, Index first, Index count) {
+  device.for_each((batch + size - 1) / size, [&](Index block, Workspace& workspace) {
     workspace.trace.release();
     workspace.scratch.release();
     Pass<T, D> pass(workspace);
-    body(pass, first, count);
+    body(pass, block * size, std::min(size, batch - block * size));
   });
 }
 

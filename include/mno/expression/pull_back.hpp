@@ -8,7 +8,8 @@
 //   double loss(Pass&, Index first, y, ȳ);               their loss; adds to ȳ, zeroed before
 //   bool wants_input_bar() const;                        is x̄ asked for?
 //   void take_input_bar(Pass&, Index first, x̄);
-// Losses are therefore sums of terms per sample, and memory is that of a block.
+// Losses are therefore sums of terms per sample, and memory is that of a block. Loss and gradient are summed
+// in the tree of core/tree.hpp.
 #include "mno/expression/chain.hpp"
 #include "mno/expression/step.hpp"
 
@@ -40,6 +41,32 @@ template <class E>
 requires requires { typename E::runs; }
 struct FrontAndBack<E> : FrontAndBack<typename E::runs> {};
 
+/// What the ranks of a step exchange, kept by the device.
+template <class T> struct RankSums {
+  std::vector<std::span<const std::byte>> send;
+  std::vector<std::span<std::byte>> receive;
+  std::vector<Communicator::Slice> slices, shards;  // of the parameters and of the shards, (rank)
+  std::vector<TreeStack> nodes;                     // (rank)
+  std::vector<std::vector<Buffer<T>>> sums;         // (node, rank): this rank's slice
+
+  void start(Index size, std::size_t parameters, const Communicator& ranks) {
+    const auto n = std::size_t(size);
+    send.resize(n);
+    receive.resize(n);
+    shards.resize(n);
+    nodes.resize(n, TreeStack(1));
+    slices = parameter_slices(ranks, parameters);
+  }
+  T* received(Index rank, Index node, std::size_t n) {
+    if (sums.size() <= std::size_t(node)) sums.resize(std::size_t(node) + 1);
+    auto& of_node = sums[std::size_t(node)];
+    if (of_node.size() < nodes.size()) of_node.resize(nodes.size());
+    Buffer<T>& buffer = of_node[std::size_t(rank)];
+    if (buffer.size() < n) buffer = Buffer<T>(n);
+    return buffer.data();
+  }
+};
+
 template <class E, class T, int D, class Work> class PullBack {
  public:
   using PassType = Pass<T, D>;
@@ -52,37 +79,181 @@ template <class E, class T, int D, class Work> class PullBack {
         work_(work),
         sizes_(sizes),
         device_(device),
-        step_(weights, work.grid(), work.batch(), sizes, device, [&](PassType& pass) { rehearse(pass); }) {}
+        shards_{work.batch(), sizes.samples},
+        step_(weights, work.grid(), shards_, sizes, device, [&](PassType& pass) { rehearse(pass); }) {}
 
-  /// Sets `gradient`, and returns the loss.
+  const Shards& shards() const { return shards_; }
+
+  /// Sets `gradient`, and returns the loss. On a device of several ranks every rank computes its share of the
+  /// shards and gets its slice of the sum; `all_gather` puts slices together where all are wanted.
   double run(std::span<T> gradient) {
-    double values[Cpu::most_lanes] = {};
-    T* sums[Cpu::most_lanes] = {};
-    for (Index begin = 0; begin < work_.batch(); begin += step_.round()) {
-      const Index samples = std::min(step_.round(), work_.batch() - begin);
-      step_.begin(begin, samples);
-      for_each_block(device_, samples, sizes_.samples,
-                     [&](Index lane, Workspace& workspace, Index first, Index count) {
-                       if (!sums[lane])
-                         sums[lane] = device_.template lane_sum<T>(lane, E::parameters, step_.summed());
-                       values[lane] += block(workspace, begin + first, count, {sums[lane], E::parameters});
-                     });
-      step_.collect(gradient, begin == 0 ? Write::set : Write::add);
+    double values[Shards::most];
+    Communicator& ranks = device_.communicator();
+    const TreeStack nodes = run(shards_.part(ranks.rank(), ranks.size()), gradient, values);
+    if (ranks.size() > 1) add_ranks(nodes, gradient, values);
+    return tree_sum({values, std::size_t(shards_.count())});
+  }
+
+  /// The same for a run of shards: sums over the nodes of the tree that it is made of, the first in
+  /// `gradient`, the others in `node(1)`, `node(2)`, …; and the loss of each of its shards, at its place
+  /// among all.
+  TreeStack run(ShardRange range, std::span<T> gradient, double* values) {
+    TreeStack nodes(shards_.count());
+    while (range.begin < range.end) {
+      // A round: nodes whose coefficients are kept together.
+      Index end = range.begin;
+      while (end < range.end) {
+        const ShardRange more = shards_.of(shards_.node({end, range.end}, step_.round()));
+        if (end > range.begin && more.end - range.begin > step_.round()) break;
+        end = more.end;
+      }
+      sum_round({range.begin, end}, values);
+      while (range.begin < end) {
+        const TreeNode node = shards_.node({range.begin, end}, step_.round());
+        const std::span<T> to = nodes.size() == 0 ? gradient : this->node(nodes.size());
+        take_sums(node, to);
+        step_.collect(to, node);
+        nodes.push(node, [&](Index left, Index right) {
+          const Cpu::Range all[] = {{0, E::parameters}};
+          add(left == 0 ? gradient.data() : this->node(left).data(), this->node(right).data(), all);
+        });
+        range.begin = shards_.of(node).end;
+      }
     }
-    Index lanes = 0;
-    double value = 0;
-    for (Index lane = 0; lane < Cpu::most_lanes; ++lane) {
-      value += values[lane];
-      if (sums[lane]) lanes = lane + 1;
-    }
-    device_.add_lane_sums(lanes, gradient.data(), step_.summed(), Write::set);
-    return value;
+    return nodes;
+  }
+  std::span<T> node(Index position) {
+    return {step_.memory().node(position - 1, E::parameters), E::parameters};
   }
 
  private:
   std::span<const T> front(std::span<const T> w) const { return w.first(Front::parameters); }
   std::span<T> front(std::span<T> w) const { return w.first(Front::parameters); }
   template <class Span> static Span back(Span w) { return w.subspan(Front::parameters); }
+
+  /// Sums over the nodes of all ranks: every rank is sent its slice of each node, and adds them up in the
+  /// tree.
+  void add_ranks(const TreeStack& own, std::span<T> gradient, double* values) {
+    Communicator& ranks = device_.communicator();
+    const Index size = ranks.size();
+    auto& memory = device_.own<RankSums<T>>();
+    memory.start(size, E::parameters, ranks);
+    Index most = 0;
+    for (Index rank = 0; rank < size; ++rank) {
+      TreeStack& nodes = memory.nodes[std::size_t(rank)] = TreeStack(shards_.count());
+      ShardRange range = shards_.part(rank, size);
+      memory.shards[std::size_t(rank)] = {std::size_t(range.begin), std::size_t(range.end)};
+      while (range.begin < range.end) {
+        const TreeNode node = shards_.node(range, Shards::most);
+        nodes.push(node, [](Index, Index) {});
+        range.begin = shards_.of(node).end;
+      }
+      most = std::max(most, nodes.size());
+    }
+    const Communicator::Slice mine = memory.slices[std::size_t(ranks.rank())];
+    const std::size_t n = mine.end - mine.begin;
+    for (Index k = 0; k < most; ++k) {  // the k-th node of every rank that has so many
+      for (Index rank = 0; rank < size; ++rank) {
+        const auto r = std::size_t(rank);
+        const Communicator::Slice& theirs = memory.slices[r];
+        const T* const from = k == 0 ? gradient.data() : k < own.size() ? node(k).data() : nullptr;
+        memory.send[r] = k < own.size() ? std::as_bytes(std::span(from + theirs.begin, from + theirs.end))
+                                        : std::span<const std::byte>();
+        memory.receive[r] = k < memory.nodes[r].size()
+                                ? std::as_writable_bytes(std::span(memory.received(rank, k, n), n))
+                                : std::span<std::byte>();
+      }
+      ranks.exchange(memory.send, memory.receive);
+    }
+    TreeStack stack(shards_.count());
+    T* sums[TreeStack::most];
+    const Cpu::Range all[] = {{0, n}};
+    for (Index rank = 0; rank < size; ++rank)
+      for (Index k = 0; k < memory.nodes[std::size_t(rank)].size(); ++k) {
+        sums[stack.size()] = memory.received(rank, k, n);
+        stack.push(memory.nodes[std::size_t(rank)][k],
+                   [&](Index left, Index right) { add(sums[left], sums[right], all); });
+      }
+    std::copy_n(sums[0], n, gradient.data() + mine.begin);
+    ranks.all_gather(std::span(values, std::size_t(shards_.count())),
+                     std::span<const Communicator::Slice>(memory.shards));
+  }
+
+  /// Forward, loss and back of all shards of a round: every thread sums over the nodes that lie whole in its
+  /// run of them.
+  void sum_round(const ShardRange& round, double* values) {
+    const Index first = shards_.first_sample(round.begin);
+    step_.begin(first, shards_.first_sample(round.end) - first);
+    team_ = device_.team(round.end - round.begin);
+    device_.for_each_run(round.end - round.begin, [&](const Cpu::Run& run, Workspace& workspace) {
+      TreeStack& stack = step_.memory().threads[std::size_t(run.thread)].stack = TreeStack(shards_.count());
+      for (Index shard = round.begin + run.begin; shard < round.begin + run.end; ++shard) {
+        T* const sum = thread_sum(run.thread, stack.size());
+        for (const Cpu::Range& range : step_.summed()) std::fill(sum + range.begin, sum + range.end, T(0));
+        double value = 0;
+        const Index end = shards_.first_sample(shard + 1);
+        for (Index at = shards_.first_sample(shard); at < end; at += sizes_.samples)
+          value += block(workspace, at, std::min(sizes_.samples, end - at), {sum, E::parameters});
+        values[shard] = value;
+        stack.push({shard, 1}, [&](Index left, Index right) {
+          add_part(thread_sum(run.thread, left), thread_sum(run.thread, right), step_.summed(), 0, 1);
+        });
+      }
+    });
+  }
+
+  /// to = what the threads have of a node, the parameters that are summed; every one of them is one thread's.
+  void take_sums(const TreeNode& node, std::span<T> to) {
+    TreeStack stack(shards_.count());
+    T* sums[TreeStack::most];
+    struct Addition {
+      T *to, *from;
+    };
+    Addition additions[Shards::most];
+    std::size_t count = 0;
+    for (Index thread = 0; thread < team_; ++thread) {
+      const TreeStack& own = step_.memory().threads[std::size_t(thread)].stack;
+      for (Index i = 0; i < own.size(); ++i) {
+        if (own[i].begin < node.begin || own[i].begin >= node.begin + node.width) continue;
+        sums[stack.size()] = thread_sum(thread, i);
+        stack.push(own[i], [&](Index left, Index right) { additions[count++] = {sums[left], sums[right]}; });
+      }
+    }
+    const Index pieces = device_.threads();
+    device_.for_each(pieces, [&](Index piece, Workspace&) {
+      for (const Addition& a : std::span(additions, count))
+        add_part(a.to, a.from, step_.summed(), piece, pieces);
+      for_each_part(step_.summed(), piece, pieces, [&](std::size_t begin, std::size_t n) {
+        std::copy_n(sums[0] + begin, n, to.data() + begin);
+      });
+    });
+  }
+
+  T* thread_sum(Index thread, Index position) const {
+    return step_.memory().thread_node(thread, position, E::parameters);
+  }
+  /// f(begin, count) of one of several pieces of every range.
+  template <class F>
+  static void for_each_part(std::span<const Cpu::Range> ranges, Index piece, Index pieces, F&& f) {
+    for (const Cpu::Range& range : ranges) {
+      const std::size_t n = range.end - range.begin;
+      const std::size_t begin = range.begin + n * std::size_t(piece) / std::size_t(pieces);
+      const std::size_t end = range.begin + n * std::size_t(piece + 1) / std::size_t(pieces);
+      f(begin, end - begin);
+    }
+  }
+  /// to[i] += from[i] in one of several pieces of every range.
+  static void add_part(T* to, const T* from, std::span<const Cpu::Range> ranges, Index piece, Index pieces) {
+    for_each_part(ranges, piece, pieces, [&](std::size_t begin, std::size_t n) {
+      for_each_packet<T>(Index(n), [a = to + begin, b = from + begin](auto load, auto store) {
+        store(a, packet::padd(load(a), load(b)));
+      });
+    });
+  }
+  void add(T* to, const T* from, std::span<const Cpu::Range> ranges) {
+    const Index pieces = device_.threads();
+    device_.for_each(pieces, [&](Index piece, Workspace&) { add_part(to, from, ranges, piece, pieces); });
+  }
 
   /// Forward, loss and back of a block.
   double block(Workspace& workspace, Index first, Index count, std::span<T> wbar) {
@@ -139,6 +310,8 @@ template <class E, class T, int D, class Work> class PullBack {
   Work& work_;
   BlockSizes sizes_;
   Cpu& device_;
+  Shards shards_;
+  Index team_ = 1;  // threads of the round
   Step<E, T, D> step_;
 };
 

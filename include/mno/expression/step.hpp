@@ -1,8 +1,9 @@
 #pragma once
 // What the blocks of one training step share: the weights made ready once, the coefficients of all samples,
-// and which parameters have a sum in every lane.
+// and which parameters are summed block by block.
 #include <vector>
 
+#include "mno/core/tree.hpp"
 #include "mno/expression/blocks.hpp"
 #include "mno/expression/leaves.hpp"
 #include "mno/layer/pass.hpp"
@@ -26,13 +27,20 @@ concept Prepares = requires(std::span<const T> w, std::span<T> to) {
 struct BlockSizes {
   Index samples = 1;                               // of a block
   Index last_part = 1;                             // of those, how many go through the last part together
-  std::size_t most_bytes = std::size_t{32} << 20;  // of coefficients at a time, but some for every lane
+  std::size_t most_bytes = std::size_t{32} << 20;  // of coefficients at a time, but those of 8 shards
 };
 /// `together`: samples that a loss has to see at once; no block and no part of one cuts such a group.
 inline BlockSizes block_sizes(Index points, Index parameters, Index together = 1) {
   const auto whole = [&](Index samples) { return (samples + together - 1) / together * together; };
   return {whole(samples_per_block(points, parameters)), whole(std::max<Index>(1, 256 / points))};
 }
+
+/// What a thread adds up: the nodes that lie whole in its run of shards. Of a buffer only the parameters that
+/// are summed are ever touched, and so have memory behind them.
+struct ThreadSums {
+  std::vector<Chunk> sums;
+  TreeStack stack{1};
+};
 
 /// Kept by the device from one step to the next.
 template <class T, int D> struct StepMemory {
@@ -41,6 +49,22 @@ template <class T, int D> struct StepMemory {
   std::vector<std::size_t> prepared;   // offsets of the layers that they belong to
   std::vector<std::size_t> collected;  // offsets of the layers that collect
   std::vector<Cpu::Range> summed;      // parameters that are not collected
+  std::vector<Chunk> nodes;            // sums over nodes of the tree, all parameters each
+  std::vector<ThreadSums> threads;     // sums over nodes of the tree, parameters that are not collected
+
+  /// The sum at a position of a stack, uninitialised; kept so that a training step allocates nothing.
+  T* node(Index position, std::size_t n) { return sum_at(nodes, position, n); }
+  T* thread_node(Index thread, Index position, std::size_t n) {
+    return sum_at(threads[std::size_t(thread)].sums, position, n);
+  }
+
+ private:
+  static T* sum_at(std::vector<Chunk>& sums, Index position, std::size_t n) {
+    if (sums.size() <= std::size_t(position)) sums.resize(std::size_t(position) + 1);
+    Chunk& sum = sums[std::size_t(position)];
+    if (sum.size() < n * sizeof(T)) sum = Chunk(n * sizeof(T));
+    return reinterpret_cast<T*>(sum.data());
+  }
 };
 /// The visits of an expression's collecting layers on a grid, as they were noted.
 template <class E, class T, int D> struct NotedVisits {
@@ -53,9 +77,10 @@ template <class E, class T, int D> class Step {
  public:
   /// `rehearse(pass)` runs one sample forward: what it visits is what every block will visit.
   template <class Rehearse>
-  Step(std::span<const T> weights, const Grid<D>& grid, Index batch, const BlockSizes& sizes, Cpu& device,
-       Rehearse&& rehearse)
-      : memory_(device.own<StepMemory<T, D>>()), weights_(weights), device_(device), round_(batch) {
+  Step(std::span<const T> weights, const Grid<D>& grid, const Shards& shards, const BlockSizes& sizes,
+       Cpu& device, Rehearse&& rehearse)
+      : memory_(device.own<StepMemory<T, D>>()), weights_(weights), device_(device), shards_(shards) {
+    memory_.threads.resize(std::size_t(device.threads()));
     memory_.summed.clear();
     memory_.collected.clear();
     std::size_t at = 0;
@@ -71,15 +96,16 @@ template <class E, class T, int D> class Step {
       const auto& noted = visits(grid, rehearse);
       memory_.spectra.use(weights_, memory_.collected, noted.visits);
       const std::size_t each = std::max<std::size_t>(1, memory_.spectra.numbers_per_sample()) * sizeof(T);
-      const Index least = sizes.samples * Cpu::most_lanes;
-      round_ = std::max<Index>(1, Index(sizes.most_bytes / each) / least) * least;
+      const std::size_t fit = sizes.most_bytes / each / std::size_t(shards.largest());
+      round_ = Index(std::clamp<std::size_t>(std::bit_floor(fit), 8, std::size_t(Shards::most)));
     }
-    if (batch > sizes.samples) make_ready();
+    if (shards.batch > sizes.samples) make_ready();
   }
 
-  /// Samples whose coefficients are kept at a time.
+  /// Shards whose coefficients are kept at a time.
   Index round() const { return round_; }
   std::span<const Cpu::Range> summed() const { return memory_.summed; }
+  StepMemory<T, D>& memory() const { return memory_; }
 
   void begin(Index first, Index samples) const {
     if (!memory_.collected.empty()) memory_.spectra.begin(first, samples);
@@ -93,16 +119,17 @@ template <class E, class T, int D> class Step {
     return pass;
   }
 
-  /// R̄ of a round, for all layers that leave it to the end.
-  void collect(std::span<T> gradient, Write write) const {
+  /// R̄ of a node of the round, for all layers that leave it to the end: every mode is one thread's.
+  void collect(std::span<T> gradient, const TreeNode& node) const {
     if (memory_.collected.empty()) return;
-    device_.for_each_lane(Cpu::most_lanes, [&](Index share, Workspace& workspace) {
+    const Index shares = device_.threads();
+    device_.for_each(shares, [&](Index share, Workspace& workspace) {
       workspace.scratch.release();
       Pass<T, D> pass(workspace);
       for_each_owner<E>(Unnamed{}, 0, [&]<class L>(Unnamed, std::size_t offset) {
         if constexpr (Collects<L>)
-          L::collect(memory_.spectra, offset, gradient.subspan(offset, L::parameters), share, Cpu::most_lanes,
-                     write, pass);
+          L::collect(memory_.spectra, offset, gradient.subspan(offset, L::parameters), shards_, node, share,
+                     shares, pass);
       });
     });
   }
@@ -114,7 +141,7 @@ template <class E, class T, int D> class Step {
     if (noted.known && noted.grid == grid) return noted;
     noted.known = false;  // also if the rehearsal throws
     memory_.spectra.learn(weights_, memory_.collected);
-    device_.for_each_lane(1, [&](Index, Workspace& workspace) {
+    device_.for_each(1, [&](Index, Workspace& workspace) {
       workspace.trace.release();
       workspace.scratch.release();
       Pass<T, D> pass(workspace);
@@ -135,12 +162,13 @@ template <class E, class T, int D> class Step {
     for_each_owner<E>(Unnamed{}, 0, [&]<class L>(Unnamed, std::size_t offset) {
       if constexpr (PreparesAdjoint<L, T> || Prepares<L, T>) memory_.prepared.push_back(offset);
     });
-    device_.for_each_lane(Cpu::most_lanes, [&](Index share, Workspace&) {
+    const Index shares = device_.threads();
+    device_.for_each(shares, [&](Index share, Workspace&) {
       for_each_owner<E>(Unnamed{}, 0, [&]<class L>(Unnamed, std::size_t offset) {
         const auto w = weights_.subspan(offset, L::parameters);
         const auto to = ready.subspan(offset, L::parameters);
         if constexpr (PreparesAdjoint<L, T>)
-          L::template prepare_adjoint<T>(w, to, share, Cpu::most_lanes);
+          L::template prepare_adjoint<T>(w, to, share, shares);
         else if constexpr (Prepares<L, T>)
           if (share == 0) L::template prepare<T>(w, to);
       });
@@ -152,7 +180,8 @@ template <class E, class T, int D> class Step {
   std::span<const T> weights_;
   Cpu& device_;
   PreparedWeights<T> prepared_;
-  Index round_;
+  Shards shards_;
+  Index round_ = Shards::most;
 };
 
 }  // namespace mno::detail

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "mno/core/random.hpp"
+#include "mno/core/tree.hpp"
 #include "mno/device/complex_product.hpp"
 #include "mno/layer/pass.hpp"
 #include "mno/spectral/transform.hpp"
@@ -102,33 +103,47 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
     mix_adjoint(w, ybar, u_bar, from.waves(), pass);
     from.expand(u_bar, xbar, Weight::analysis, pass.scratch_arena(), write);
   }
-  /// R̄ of all visits and samples that were collected, added or set, for one of several shares of the modes.
+  /// R̄ of all visits and of the samples of a node of the tree, as they were collected; for one of several
+  /// shares of the modes.
   template <class T, class Pass>
-  static void collect(const SpectrumStore<T, D>& store, std::size_t offset, std::span<T> wbar, Index share,
-                      Index shares, Write write, Pass& pass) {
+  static void collect(const SpectrumStore<T, D>& store, std::size_t offset, std::span<T> wbar,
+                      const Shards& shards, const TreeNode& node, Index share, Index shares, Pass& pass) {
     constexpr Index all = mode_count<D>(Modes), size = 2 * inputs * outputs;
     const Index begin = all * share / shares, end = all * (share + 1) / shares;  // of the weights' modes
-    for (const auto& visit : store.visits()) {
-      if (visit.offset != offset || visit.modes == 0) continue;
-      const auto& f = transform<T>(visit.grid, inputs, pass);
-      Index first = 0;  // among the grid's modes, which are in the order of the weights'
-      while (first < f.modes() && f.waves().weight_index(first) < begin) ++first;
-      Index last = first;
-      for (Index m = begin; m < end; ++m) {
-        if (last < f.modes() && f.waves().weight_index(last) == m)
-          ++last;
-        else if (write == Write::set)  // a wave that this grid does not have
-          std::fill_n(wbar.data() + m * size, size, T(0));
-      }
-      const auto whole = [&](T* data, Index channels) {
-        return Spectrum<T>{data, f.modes(), store.samples(), channels};
+    const ShardRange range = shards.of(node);
+    const auto scope = pass.scope();
+    T* const room =
+        pass.scratch_values(3 * std::min(samples_at_once, shards.group() * shards.largest()) * inputs);
+    T* const partial = pass.scratch_values((TreeStack::most - 1) * size);  // sums over nodes, but the first
+    for (Index m = begin; m < end; ++m) {
+      const auto sum = [&](Index position) {
+        return position == 0 ? wbar.data() + m * size : partial + (position - 1) * size;
       };
-      mix_weights_adjoint(whole(visit.u, inputs), whole(visit.ybar, outputs), wbar, f.waves(), first, last,
-                          write, pass);
-      write = Write::add;
+      TreeStack stack(shards.count());
+      for (Index shard = range.begin; shard < range.end; shard += shards.group()) {
+        T* const to = sum(stack.size());
+        const Index first = shards.first_sample(shard);
+        const Index count = shards.first_sample(std::min(shard + shards.group(), range.end)) - first;
+        Write write = Write::set;
+        for (const auto& visit : store.visits()) {
+          if (visit.offset != offset || visit.modes == 0) continue;
+          const Index k = transform<T>(visit.grid, inputs, pass).waves().mode_of_weight(m);
+          if (k < 0) continue;  // a wave that this grid does not have
+          const auto some = [&](T* data, Index channels) {
+            return Spectrum<T>{data + (first - store.first()) * 2 * channels, visit.modes, count, channels,
+                               store.samples()};
+          };
+          add_mode_product(to, some(visit.u, inputs), some(visit.ybar, outputs), k, write, room);
+          write = Write::add;
+        }
+        if (write == Write::set) std::fill_n(to, size, T(0));
+        stack.push({shard, shards.group()}, [&](Index left, Index right) {
+          for_each_packet<T>(size, [a = sum(left), b = sum(right)](auto load, auto store) {
+            store(a, packet::padd(load(a), load(b)));
+          });
+        });
+      }
     }
-    if (write == Write::set)
-      std::fill_n(wbar.data() + begin * size, (end - begin) * size, T(0));  // never visited
   }
   /// Rᴴ of all modes, (mode, re|im, output, input), where `mix_adjoint` will look for it; one share of it.
   template <class T>
@@ -157,16 +172,10 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   static void mix_weights_adjoint(const Spectrum<T>& u, const Spectrum<T>& ybar, std::span<T> wbar,
                                   const Wavenumbers<D>& waves, Index begin, Index end, Write write,
                                   Pass& pass) {
-    constexpr Index most = 64;  // samples at a time: what the product reads stays in cache
     const auto scope = pass.scope();
-    T* const room = pass.scratch_values(3 * std::min(most, u.batch) * inputs);
+    T* const room = pass.scratch_values(3 * std::min(samples_at_once, u.batch) * inputs);
     for (Index k = begin; k < end; ++k)
-      for (Index b = 0; b < u.batch; b += most) {
-        const Index n = std::min(most, u.batch - b);
-        detail::complex_product<T>(mode<T>(wbar.data(), waves.weight_index(k)),
-                                   left(some(u, b, n), k, T(-1), room, 1, inputs),
-                                   parts<const T>(some(ybar, b, n), k), b == 0 ? write : Write::add);
-      }
+      add_mode_product(wbar.data() + waves.weight_index(k) * 2 * inputs * outputs, u, ybar, k, write, room);
   }
   /// û-bar_k = Ȳ_k R_kᴴ
   template <class T, class Pass>
@@ -191,6 +200,19 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   }
 
  private:
+  static constexpr Index samples_at_once = 64;  // what the product of a mode reads stays in cache
+
+  /// R̄_k += û_kᴴ Ȳ_k, or = that, for one mode; `to` is the mode's (re|im, input, output), `room` has three
+  /// numbers for every sample at once and input.
+  template <class T>
+  static void add_mode_product(T* to, const Spectrum<T>& u, const Spectrum<T>& ybar, Index k, Write write,
+                               T* room) {
+    for (Index b = 0; b < u.batch; b += samples_at_once) {
+      const Index n = std::min(samples_at_once, u.batch - b);
+      detail::complex_product<T>(mode<T>(to, 0), left(some(u, b, n), k, T(-1), room, 1, inputs),
+                                 parts<const T>(some(ybar, b, n), k), b == 0 ? write : Write::add);
+    }
+  }
   /// Samples [first, first + count) of a spectrum.
   template <class T> static Spectrum<T> some(const Spectrum<T>& z, Index first, Index count) {
     return {z.data + first * 2 * z.channels, z.modes, count, z.channels, z.stored};

@@ -76,6 +76,7 @@ class TermValues {
     values_[std::size_t(first) * terms_ + term] = value;
   }
   std::size_t size() const { return terms_; }
+  std::span<double> numbers() { return values_; }  // (sample, term)
   double operator[](std::size_t term) const {
     double sum = 0;
     for (std::size_t i = term; i < values_.size(); i += terms_) sum += values_[i];

@@ -25,6 +25,7 @@ class MeanRmse {
     squares_.add(detail::squared_distance(model.mean, truth.mean), model.size());
   }
   double value() const { return std::sqrt(squares_.value("metric::MeanRmse")); }
+  const detail::Average& average() const { return squares_; }
 
  private:
   detail::Average squares_;
@@ -37,6 +38,7 @@ class VarianceRmse {
     squares_.add(detail::squared_distance(model.variance, truth.variance), model.size());
   }
   double value() const { return std::sqrt(squares_.value("metric::VarianceRmse")); }
+  const detail::Average& average() const { return squares_; }
 
  private:
   detail::Average squares_;

@@ -69,6 +69,7 @@ class W2g {
                                 std::sqrt(model.variance[i]) - std::sqrt(truth.variance[i])));
   }
   double value() const { return distances_.value("metric::W2g"); }
+  const detail::Average& average() const { return distances_; }
 
  private:
   detail::Average distances_;

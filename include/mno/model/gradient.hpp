@@ -121,6 +121,26 @@ double gradient_on(const M& model, std::span<const T> weights, const Condition<T
   return value;
 }
 
+/// The shards of a batch (core/tree.hpp), as `gradient_on` cuts it.
+template <class M, class T, int D> Shards shards_of(const M& model, const Condition<T, D>& condition) {
+  const Grid<D> grid = working_grid(condition.initial.grid, model.least_points());
+  return {condition.samples(),
+          block_sizes(grid.size(), Index(M::Expression::parameters), condition.draws).samples};
+}
+/// Every rank has what terms came to on its own samples; afterwards all have all.
+template <class Values>
+void gather_terms(Values& values, const Shards& shards, Index draws, Communicator& ranks) {
+  std::vector<Communicator::Slice> parts;
+  for (Index rank = 0; rank < ranks.size(); ++rank) {
+    const ShardRange own = shards.part(rank, ranks.size());
+    const auto at = [&](Index shard) {
+      return std::size_t(shards.first_sample(shard) / draws) * values.size();
+    };
+    parts.push_back({at(own.begin), at(own.end)});
+  }
+  ranks.all_gather(values.numbers(), std::span<const Communicator::Slice>(parts));
+}
+
 /// A loss as the blocks of a step see it, whatever its type: so a step is compiled once for a model, not once
 /// for every loss. One call per block is nothing beside the block.
 template <class Block> class BlockLoss {
@@ -158,18 +178,38 @@ template <> struct HostGradient<Cpu> {
 
 }  // namespace detail
 
+namespace detail {
+
+/// As value_and_gradient; on a device of several ranks each has its slice of the gradient alone.
+template <class M, class Loss>
+double own_value_and_gradient(const M& model, const Condition<typename M::Scalar, M::dimension>& condition,
+                              Loss&& loss, M& gradient, Cpu& device,
+                              const ConditionBar<typename M::Scalar, M::dimension>& bar = {}) {
+  check_gradient_arguments(model, condition, bar);
+  require(device.communicator().size() == 1 || !bar.wanted(), "value_and_gradient", "bar",
+          Text("none on a device of several ranks, which sum over parameters alone"),
+          Text("cotangents of the condition"));
+  auto given = condition;
+  if constexpr (requires { loss.draws(); }) given = visited<M>(condition, loss.draws());
+  const double value = HostGradient<Cpu>::run(model, given, loss, gradient, device, bar);
+  if constexpr (requires { loss.values(); })  // of other ranks' samples too
+    if (device.communicator().size() > 1 && loss.values())
+      gather_terms(*loss.values(), shards_of(model, given), given.draws, device.communicator());
+  return value;
+}
+
+}  // namespace detail
+
 /// Returns Σ_blocks loss(block) and sets `gradient` to its derivative in the model's parameters. The
-/// derivative with respect to the condition is added to the members of `bar` that are given.
+/// derivative with respect to the condition is added to the members of `bar` that are given. On a device of
+/// several ranks all of them call it alike, each sees blocks of its share, and all get the whole.
 template <class E, class S, class T, class Loss>
 double value_and_gradient(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
                           Loss&& loss, Model<E, S, T>& gradient, Cpu& device = default_device(),
                           const ConditionBar<T, S::dimension>& bar = {}) {
-  detail::check_gradient_arguments(model, condition, bar);
-  if constexpr (requires { loss.draws(); })
-    return detail::HostGradient<Cpu>::run(model, detail::visited<Model<E, S, T>>(condition, loss.draws()),
-                                          loss, gradient, device, bar);
-  else
-    return detail::HostGradient<Cpu>::run(model, condition, loss, gradient, device, bar);
+  const double value = detail::own_value_and_gradient(model, condition, loss, gradient, device, bar);
+  detail::gather_parameters(device.communicator(), gradient.values());
+  return value;
 }
 
 /// The vector–Jacobian product on any device: cotangents of mean and factor in, gradient of the parameters
@@ -195,6 +235,7 @@ void vjp(const Model<E, S, T>& model, const Condition<T, S::dimension>& conditio
     return 0.0;
   };
   Host::run(model, condition, given, gradient, device, bar);
+  detail::gather_parameters(ranks_of(device), gradient.values());
 }
 
 /// The same for a deterministic operator: the cotangent of its field in.
@@ -215,6 +256,7 @@ requires(!Model<E, S, T>::stochastic) void vjp(const Model<E, S, T>& model,
     return 0.0;
   };
   Host::run(model, condition, given, gradient, device, bar);
+  detail::gather_parameters(ranks_of(device), gradient.values());
 }
 
 }  // namespace mno

@@ -88,12 +88,11 @@ struct FractionalBrownian {
     const double scale = std::pow(time / double(steps), hurst);  // self-similarity
     ModalNoise::Rows paths = ModalNoise::Rows::Zero(count, steps + 1);
     constexpr Index block = DaviesHarte::block;
-    const Index blocks = (count + block - 1) / block, lanes = Cpu::lanes(blocks);
-    device.for_each_lane(lanes, [&](Index lane, Workspace& workspace) {
+    device.for_each_run((count + block - 1) / block, [&](const Cpu::Run& run, Workspace& workspace) {
       const ArenaScope scope(workspace.scratch);
       double* const one = workspace.scratch.take<double>(generator.buffer());
       double* const two = workspace.scratch.take<double>(generator.buffer());
-      for (Index b = lane; b < blocks; b += lanes) {
+      for (Index b = run.begin; b < run.end; ++b) {
         Normals<block> normals(seed, stream_of(Draw::fractional, 0), b * block);
         const double* const made = generator.sample(normals, 0, one, two);
         for (Index m = 0; m < std::min(block, count - b * block); ++m)

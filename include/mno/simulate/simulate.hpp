@@ -110,15 +110,15 @@ void simulate(const Equation& equation, const Sampling& sampling, Sink&& sink,
   const typename Equation::template Solver<T> solver(equation);
   const Grid<D> grid = equation.grid();
   const Index queries = sampling.queries(), members = sampling.members;
-  const Index lanes = Cpu::lanes(sampling.samples), channels = Equation::channels;
+  const Index channels = Equation::channels;
   const Index size = grid.size() * channels;
   std::mutex mutex;
   Index done = 0;
-  device.for_each_lane(lanes, [&](Index lane, Workspace& workspace) {
+  device.for_each_run(sampling.samples, [&](const Cpu::Run& run, Workspace& workspace) {
     const ArenaScope scope(workspace.scratch);
     const View<T, D> initial{workspace.scratch.take<T>(std::size_t(size)), 1, grid, channels, channels};
     T* const drawn = workspace.scratch.take<T>(std::size_t(queries * members * size));
-    for (Index sample = lane; sample < sampling.samples; sample += lanes) {
+    for (Index sample = run.begin; sample < run.end; ++sample) {
       const std::span<const double> own =
           sampling.one_time_per_sample ? std::span(&times[std::size_t(sample)], 1) : std::span(times);
       solver.run({sampling.seed, sampling.first_sample + sample, own, members, initial, drawn},

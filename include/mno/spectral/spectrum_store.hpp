@@ -69,6 +69,7 @@ template <class T, int D> class SpectrumStore {
       at = v.ybar + 2 * v.modes * samples * v.outputs;
     }
   }
+  Index first() const { return first_; }
   Index samples() const { return samples_; }
 
   /// Is R̄ of the layer with these weights made here?

@@ -73,6 +73,18 @@ template <int D> struct Wavenumbers {
     return index;
   }
 
+  /// The kept mode that stands there in the weight tensor, or −1: a wave that the grid does not have.
+  MNO_HOST_DEVICE Index mode_of_weight(Index index) const {
+    std::array<Index, D> k{};
+    for (std::size_t d = std::size_t(D); d-- > 0;) {
+      const bool last = d + 1 == std::size_t(D);
+      const Index all = last ? modes[d] : 2 * modes[d] - 1;
+      k[d] = index % all - (last ? 0 : modes[d] - 1);
+      index /= all;
+    }
+    return find(k);
+  }
+
   MNO_HOST_DEVICE double multiplicity(Index i) const { return wave(i)[std::size_t(D - 1)] == 0 ? 1 : 2; }
 
   MNO_HOST_DEVICE double analysis_weight(Index i) const {

@@ -84,8 +84,8 @@ template <class T> class AdamW {
 
     T *const first = state_.first.data(), *const second = state_.second.data();
     // Every parameter is on its own, so pieces change no result; small ones would not pay for the threads.
-    const std::size_t pieces = std::clamp<std::size_t>(n / 32768, 1, std::size_t(Cpu::most_lanes));
-    device.for_each_lane(Index(pieces), [&](Index piece, Workspace&) {
+    const std::size_t pieces = std::clamp<std::size_t>(n / 32768, 1, std::size_t(device.threads()));
+    device.for_each(Index(pieces), [&](Index piece, Workspace&) {
       const std::size_t begin = n * std::size_t(piece) / pieces, end = n * std::size_t(piece + 1) / pieces;
       T *const w = weights.data() + begin, *const m = first + begin, *const v = second + begin;
       const T* const g = gradient.data() + begin;

@@ -112,12 +112,14 @@ Run<M> read_run(const std::filesystem::path& path, const std::string& expected, 
 }  // namespace detail
 
 /// Crash-safe: at every moment the path holds a whole checkpoint, and the one before is kept as
-/// PATH.previous.
+/// PATH.previous. Of several ranks all call it, and rank 0 writes.
 template <class M, class L, class Device>
 void write_checkpoint(const std::filesystem::path& path, const M& model, const Normaliser& normaliser,
                       const Trainer<M, L, Device>& trainer, io::Metadata metadata = {},
                       const io::LawText& law = {}) {
-  detail::write_run(path, model, normaliser, trainer.state(),
+  const TrainingState<M> state = trainer.state();
+  if (trainer.ranks().rank() > 0) return;
+  detail::write_run(path, model, normaliser, state,
                     detail::training_text(trainer.options(), trainer.loss(), trainer.samples()),
                     std::move(metadata), law);
 }

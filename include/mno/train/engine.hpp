@@ -1,6 +1,9 @@
 #pragma once
 // A training step on a device: loss and gradient of a batch, then the weights moved. What a trainer decides
 // does not depend on where this happens.
+//
+// Of several ranks each has a slice of the parameters: it sums their gradient, keeps the optimiser's state
+// and the average of them, and moves them; then all get all weights.
 #include <limits>
 #include <optional>
 #include <span>
@@ -41,9 +44,10 @@ template <class M> class Engine<M, Cpu> {
         device_(device),
         adamw_(adamw),
         gradient_(model.zeros()),
-        optimiser_(M::parameters, adamw),
+        own_(parameter_slices(ranks(), M::parameters)[std::size_t(ranks().rank())]),
+        optimiser_(own_.end - own_.begin, adamw),
         batch_(train, batch) {
-    if (average > 0) average_.emplace(M::parameters, average);
+    if (average > 0) average_.emplace(own_.end - own_.begin, average);
   }
 
   std::int64_t steps() const { return optimiser_.state().step; }
@@ -62,16 +66,20 @@ template <class M> class Engine<M, Cpu> {
     condition.noise = noise;
     Target<T, M::dimension> target = batch_.target();
     target.step = std::uint64_t(steps());
-    const double value = value_and_gradient(model_, condition, loss.on(target, values), gradient_, device_);
-    return {value, clip_gradient(gradient_.values(), largest)};
+    const double value =
+        own_value_and_gradient(model_, condition, loss.on(target, values), gradient_, device_);
+    return {value, clip_slices(gradient_.values(), largest, ranks(), squares_)};
   }
   void step(double learning_rate) {
-    optimiser_.step(model_.values(), std::as_const(gradient_).values(), learning_rate, device_);
-    if (average_) average_->update(std::as_const(model_).values());
+    optimiser_.step(own(model_.values()), own(std::as_const(gradient_).values()), learning_rate, device_);
+    if (average_) average_->update(own(std::as_const(model_).values()));
+    gather_parameters(ranks(), model_.values());
   }
 
+  /// Of all parameters: all ranks call it.
   EngineState<T> state() const {
-    EngineState<T> s{optimiser_.state(), {}, 0};
+    EngineState<T> s{
+        {whole(optimiser_.state().first.span()), whole(optimiser_.state().second.span()), steps()}, {}, 0};
     if (average_) {
       s.average = Buffer<T>(M::parameters);
       average_values(s.average.span());
@@ -80,18 +88,41 @@ template <class M> class Engine<M, Cpu> {
     return s;
   }
   void resume(EngineState<T> s) {
-    optimiser_ = AdamW<T>(std::move(s.adamw), adamw_);
-    if (average_) average_.emplace(std::move(s.average), s.average_updates, average_->decay());
+    optimiser_ = AdamW<T>({part(s.adamw.first), part(s.adamw.second), s.adamw.step}, adamw_);
+    if (average_) average_.emplace(part(s.average), s.average_updates, average_->decay());
   }
   bool has_average() const { return average_.has_value(); }
-  void average_values(std::span<T> to) const { std::copy_n(average_->values().data(), to.size(), to.data()); }
+  /// All ranks call it.
+  void average_values(std::span<T> to) const { put_together(average_->values(), to); }
 
  private:
+  Communicator& ranks() const { return device_.communicator(); }
+  /// This rank's slice of values in the layout of the parameters.
+  template <class U> std::span<U> own(std::span<U> all) const {
+    return all.subspan(own_.begin, own_.end - own_.begin);
+  }
+  Buffer<T> part(const Buffer<T>& all) const {
+    Buffer<T> slice(own_.end - own_.begin);
+    std::ranges::copy(own(all.span()), slice.data());
+    return slice;
+  }
+  void put_together(std::span<const T> slice, std::span<T> to) const {
+    std::ranges::copy(slice, to.data() + own_.begin);
+    gather_parameters(ranks(), to);
+  }
+  Buffer<T> whole(std::span<const T> slice) const {
+    Buffer<T> all(M::parameters);
+    put_together(slice, all.span());
+    return all;
+  }
+
   M& model_;
   const Data& train_;
   Cpu& device_;
   AdamWOptions adamw_;
   M gradient_;
+  Communicator::Slice own_;
+  std::vector<double> squares_;  // of the gradient, (chunk)
   AdamW<T> optimiser_;
   Batch<T, M::dimension> batch_;
   std::optional<WeightAverage<T>> average_;

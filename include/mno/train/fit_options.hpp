@@ -28,13 +28,13 @@ struct FitOptions {
   std::optional<bool>
       places{};          // may the law differ from place to place? None: pilots tell (train/places.hpp)
   double calibrate = 0;  // level of Surrogate::calibrate, on the validation data; 0: not at all
-  std::filesystem::path checkpoint{};   // empty: none is written
-  double checkpoint_seconds = 10;       // least time between two
-  bool resume = false;                  // go on from the checkpoint
-  std::string data = "the data given";  // what sentences call the data
-  io::Metadata about{};                 // what the file should say beside
-  std::function<void(const EpochReport&)> after_epoch{};
-  std::function<bool()> interrupted{};  // asked after every step
+  std::filesystem::path checkpoint{};                     // empty: none is written
+  double checkpoint_seconds = 10;                         // least time between two
+  bool resume = false;                                    // go on from the checkpoint
+  std::string data = "the data given";                    // what sentences call the data
+  io::Metadata about{};                                   // what the file should say beside
+  std::function<void(const EpochReport&)> after_epoch{};  // of several ranks, rank 0 alone is told
+  std::function<bool()> interrupted{};  // asked after every step; of several ranks, rank 0 is
 };
 
 /// Something that nobody asked for, and why it was chosen.

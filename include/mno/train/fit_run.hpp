@@ -1,5 +1,6 @@
 #pragma once
-// A run of training with its checkpoints: to the end, until it is interrupted, or on from where it was.
+// A run of training with its checkpoints: to the end, until it is interrupted, or on from where it was. Of
+// several ranks, rank 0 decides about interruptions, tells of epochs and writes checkpoints.
 #include <chrono>
 #include <cmath>
 
@@ -51,20 +52,20 @@ template <class M, class L, class Device> class FitRun {
 
   /// To the end, or until it is interrupted.
   void train(FitReport& report) {
-    const auto stop = [&] { return options_.interrupted && options_.interrupted(); };
+    const auto asked = [&] { return first_ && options_.interrupted && options_.interrupted(); };
     using Clock = std::chrono::steady_clock;
     auto written = Clock::now();
     while (!trainer_.finished()) {
-      const EpochReport epoch = run_epoch(stop);
-      if (options_.after_epoch) options_.after_epoch(epoch);
+      const EpochReport epoch = run_epoch(asked);
+      if (first_ && options_.after_epoch) options_.after_epoch(epoch);
       report.epochs.push_back(epoch);
       report.epochs_done = epoch.epoch;
-      report.interrupted = !epoch.finished || (stop() && !trainer_.finished());
+      report.interrupted = !epoch.finished || (trainer_.ranks().decide(asked()) && !trainer_.finished());
       const bool due =
           std::chrono::duration<double>(Clock::now() - written).count() >= options_.checkpoint_seconds;
       // Weights that give no numbers on validation are nothing to go back to.
       const bool good = !epoch.validation || std::isfinite(epoch.validation->criterion());
-      if (report.interrupted || (due && good && !trainer_.finished())) {
+      if (trainer_.ranks().decide(report.interrupted || (due && good && !trainer_.finished()))) {
         write();
         written = Clock::now();
       }
@@ -93,8 +94,12 @@ template <class M, class L, class Device> class FitRun {
   }
   void write() {
     if (options_.checkpoint.empty()) return;
-    if constexpr (SaysText<L>)
-      write_checkpoint(options_.checkpoint, model_, normaliser_, trainer_, about_, law_);
+    if constexpr (SaysText<L>) {
+      io::Metadata about = about_;  // who made it is told, and makes no difference
+      about["training.ranks"] = std::to_string(trainer_.ranks().size());
+      about["training.threads"] = std::to_string(trainer_.threads());
+      write_checkpoint(options_.checkpoint, model_, normaliser_, trainer_, std::move(about), law_);
+    }
     remember();
   }
   void remember() {
@@ -109,6 +114,7 @@ template <class M, class L, class Device> class FitRun {
   Trainer<M, L, Device>& trainer_;
   io::Metadata& about_;
   io::LawText law_;
+  const bool first_ = trainer_.ranks().rank() == 0;
   std::string last_good_ = "No checkpoint was written before it.";
   bool resumable_ = false;
 };

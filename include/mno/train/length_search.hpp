@@ -49,7 +49,7 @@ template <class M, class Device> class LengthSearch {
       if (i + 1 < lengths_.size()) keep(*best);
     }
     std::error_code ignored;
-    if (!shorter_.empty()) std::filesystem::remove(shorter_, ignored);
+    if (writes() && !shorter_.empty()) std::filesystem::remove(shorter_, ignored);
     best->report.epochs = std::move(epochs);
     chosen_ = best->report.epochs_done;
     return std::move(*best);
@@ -94,8 +94,9 @@ template <class M, class Device> class LengthSearch {
             Text("the best of the shorter runs beside it, '", shorter_.string(), "'"), Text("none"));
     return std::size_t(at - lengths_.begin());
   }
+  bool writes() const { return ranks_of(device_).rank() == 0; }
   void keep(const FitTrial<M>& best) const {
-    if (shorter_.empty()) return;
+    if (!writes() || shorter_.empty()) return;
     io::write_model(shorter_, best.model, data_.normaliser, best.about, io::Keep::nothing,
                     law_text(options_.training.residual, options_.warp));
   }

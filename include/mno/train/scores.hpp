@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "mno/core/tree.hpp"
 #include "mno/data/ensemble.hpp"
 #include "mno/law/any_residual.hpp"
 #include "mno/metric/crps.hpp"
@@ -47,70 +48,111 @@ struct Scores {
   }
 };
 
+namespace detail {
+/// Conditions [begin, begin + count) of several.
+template <class T, int D> Condition<T, D> some_of(Condition<T, D> all, Index begin, Index count) {
+  all.initial = all.initial.samples(begin, count);
+  if (all.times.size() > 1) all.times = all.times.subspan(std::size_t(begin), std::size_t(count));
+  if (all.known.batch > 1) all.known = all.known.samples(begin, count);
+  return all;
+}
+}  // namespace detail
+
 /// Over all conditions, points and channels, in the coordinates of the data. A deterministic operator is a
 /// point mass; one with noise inside is run `draws` times for every condition. The CRPS of a law depends on
-/// its residuals.
+/// its residuals. On a device of several ranks all of them call it, and each predicts its conditions; what
+/// those come to is summed in the tree of core/tree.hpp.
 template <class E, class S, class T, class Device>
 Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data, Device& device,
              Index draws = 16, const AnyResidual& residual = {}) {
   constexpr bool by_draws = Model<E, S, T>::gives_draws;
-  auto condition = data.condition();
-  if constexpr (by_draws) {
-    require(draws >= 2, "score", "draws", Text("at least two, for a variance"), Text(draws));
-    condition.draws = draws;
-  }
-  const auto prediction = [&] {
-    if constexpr (Model<E, S, T>::stochastic)
-      return with_residual(predict(model, condition, device), residual);
-    else
-      return predict(model, condition, device);
-  }();
   Scores result;
   result.several = data.least_members() > 1;
   result.draws = data.members.size() > 0 && (by_draws || data.least_members() < least_ensemble);
-  result.residual_variance.assign(std::size_t(data.channels()), 0.0);
-  metric::MeanRmse mean;
-  metric::VarianceRmse variance;
-  metric::W2g w2g;
-  std::conditional_t<by_draws, metric::SampleCrps, metric::Crps> crps;
-  for (Index b = 0; b < data.size(); ++b) {
-    const metric::Moments truth{flat(data.mean, b).template cast<double>(),
-                                flat(data.variance, b).template cast<double>(), data.counts[std::size_t(b)]};
-    metric::Moments predicted;
-    [[maybe_unused]] metric::Members drawn;
-    if constexpr (Model<E, S, T>::stochastic)
-      predicted = metric::moments(prediction, b);
-    else if constexpr (by_draws)
-      predicted = metric::moments(drawn = metric::members(std::as_const(prediction).view(), b, draws));
-    else
-      predicted = metric::point_mass(flat(prediction, b).template cast<double>());
-    for (Index i = 0; i < truth.size(); ++i)
-      result.residual_variance[std::size_t(i % data.channels())] +=
-          (std::pow(predicted.mean[i] - truth.mean[i], 2) +
-           truth.variance[i] * double(truth.count - 1) / double(truth.count)) /
-          double(data.size() * data.mean.points());
-    mean.add(predicted, truth);
-    variance.add(predicted, truth);
-    w2g.add(predicted, truth);
-    if (!result.draws) continue;
-    const metric::Members members = metric::members(data.members_of(b));
+
+  enum Column : std::size_t { mean, variance, w2g, crps, residuals };  // residuals: one per channel
+  const std::size_t channels = std::size_t(data.channels()), columns = residuals + channels;
+  const auto conditions = std::size_t(data.size());
+  std::vector<double> rows(conditions * columns);  // (condition, column): what each of them adds
+  Communicator& ranks = ranks_of(device);
+  // Noise inside is drawn by the place in the batch, which every rank therefore runs whole.
+  const Communicator::Slice own =
+      by_draws ? Communicator::Slice{0, conditions} : ranks.slice(conditions, ranks.rank());
+  if (own.begin < own.end) {
+    auto condition =
+        detail::some_of<T, S::dimension>(data.condition(), Index(own.begin), Index(own.end - own.begin));
     if constexpr (by_draws) {
-      crps.add(drawn, members);
-    } else if constexpr (Model<E, S, T>::stochastic) {
-      if (residual.gaussian())
-        crps.add(predicted, members);
+      require(draws >= 2, "score", "draws", Text("at least two, for a variance"), Text(draws));
+      condition.draws = draws;
+    }
+    const auto prediction = [&] {
+      if constexpr (Model<E, S, T>::stochastic)
+        return with_residual(predict(model, condition, device), residual);
       else
-        crps.add(prediction, b, members);
-    } else {
-      crps.add(predicted, members);
+        return predict(model, condition, device);
+    }();
+    for (std::size_t at = own.begin; at < own.end; ++at) {
+      const Index b = Index(at), of = Index(at - own.begin);
+      double* const row = rows.data() + at * columns;
+      const metric::Moments truth{flat(data.mean, b).template cast<double>(),
+                                  flat(data.variance, b).template cast<double>(), data.counts[at]};
+      metric::Moments predicted;
+      [[maybe_unused]] metric::Members drawn;
+      if constexpr (Model<E, S, T>::stochastic)
+        predicted = metric::moments(prediction, of);
+      else if constexpr (by_draws)
+        predicted = metric::moments(drawn = metric::members(std::as_const(prediction).view(), of, draws));
+      else
+        predicted = metric::point_mass(flat(prediction, of).template cast<double>());
+      for (Index i = 0; i < truth.size(); ++i)
+        row[residuals + std::size_t(i) % channels] +=
+            std::pow(predicted.mean[i] - truth.mean[i], 2) +
+            truth.variance[i] * double(truth.count - 1) / double(truth.count);
+      const auto sum_of = [&](auto metric) {
+        metric.add(predicted, truth);
+        return metric.average().sum;
+      };
+      row[mean] = sum_of(metric::MeanRmse());
+      row[variance] = sum_of(metric::VarianceRmse());
+      row[w2g] = sum_of(metric::W2g());
+      if (!result.draws) continue;
+      const metric::Members members = metric::members(data.members_of(b));
+      std::conditional_t<by_draws, metric::SampleCrps, metric::Crps> one;
+      if constexpr (by_draws) {
+        one.add(drawn, members);
+      } else if constexpr (Model<E, S, T>::stochastic) {
+        if (residual.gaussian())
+          one.add(predicted, members);
+        else
+          one.add(prediction, of, members);
+      } else {
+        one.add(predicted, members);
+      }
+      row[crps] = one.value();
     }
   }
-  result.mean_rmse = mean.value();
-  if (result.several) {
-    result.variance_rmse = variance.value();
-    result.w2g = w2g.value();
+  if (!by_draws && ranks.size() > 1) {
+    std::vector<Communicator::Slice> parts;
+    for (Index rank = 0; rank < ranks.size(); ++rank) {
+      const Communicator::Slice part = ranks.slice(conditions, rank);
+      parts.push_back({part.begin * columns, part.end * columns});
+    }
+    ranks.all_gather(std::span(rows), std::span<const Communicator::Slice>(parts));
   }
-  if (result.draws) result.crps = crps.value();
+  std::vector<double> column(conditions);
+  const auto average = [&](std::size_t which, std::size_t entries) {
+    for (std::size_t at = 0; at < conditions; ++at) column[at] = rows[at * columns + which];
+    return tree_sum(column) / double(conditions * entries);
+  };
+  const auto points = std::size_t(data.mean.points());
+  for (std::size_t c = 0; c < channels; ++c)
+    result.residual_variance.push_back(average(residuals + c, points));
+  result.mean_rmse = std::sqrt(average(mean, points * channels));
+  if (result.several) {
+    result.variance_rmse = std::sqrt(average(variance, points * channels));
+    result.w2g = average(w2g, points * channels);
+  }
+  if (result.draws) result.crps = average(crps, 1);
   return result;
 }
 

@@ -10,6 +10,9 @@
 //
 // Everything that the next step depends on is in `state()` and the model, so that a run that goes on from a
 // checkpoint equals one that was never interrupted, bit for bit.
+//
+// On a device of several ranks (device/communicator.hpp) all of them train alike, with the same bits as one
+// alone; who listens to steps listens on all, and rank 0's word counts.
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -140,6 +143,13 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
   Index samples() const { return train_.size(); }
   const TrainingOptions& options() const { return options_; }
   const L& loss() const { return loss_; }
+  Communicator& ranks() const { return ranks_of(device_); }
+  int threads() const {
+    if constexpr (requires { device_.threads(); })
+      return device_.threads();
+    else
+      return 1;
+  }
 
   /// The rest of the epoch that is under way. After every step `after_step` is told what it came to; if it
   /// returns true the epoch stops there, and the next call goes on with it.
@@ -205,7 +215,8 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
       engine_.average_values(model_.values());
   }
 
-  /// All that the next step depends on; the model has the weights that belong to it.
+  /// All that the next step depends on; the model has the weights that belong to it. Of several ranks, which
+  /// have a slice of it each, all call this.
   TrainingState<M> state() const {
     detail::EngineState<T> e = engine_.state();
     return {epoch_, position_, std::move(e.adamw), std::move(e.average), e.average_updates, best_, stopping_};
@@ -252,7 +263,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
       hook(report);
       return false;
     } else {
-      return hook(report);
+      return ranks().decide(hook(report));
     }
   }
   /// The noise of every step is its own, and a function of the seed and the step alone.
