@@ -14,7 +14,7 @@ using test::ThreadRanks;
 TEST_CASE("slices are neighbours that cover everything, and differ by at most one") {
   for (const Index size : {1, 2, 3, 5, 8})
     ThreadRanks(size).run([&](Communicator& ranks) {
-      for (const std::size_t n : {0, 1, 4, 5, 100, 101}) {
+      for (const std::size_t n : {0u, 1u, 4u, 5u, 100u, 101u}) {
         std::size_t end = 0;
         for (Index r = 0; r < size; ++r) {
           const auto slice = ranks.slice(n, r);
