@@ -72,7 +72,8 @@ class Mno(ConanFile):
         toolchain.user_presets_path = False
         for name in self.options.possible_values:
             toolchain.cache_variables[f"MNO_{name.upper()}"] = "ON" if self.options.get_safe(name) else "OFF"
-        toolchain.cache_variables["MNO_CUDA"] = "OFF"  # that component is NVIDIA's compiler's
+        for name in ("CUDA", "MPI"):  # components of NVIDIA's compiler, and of the system's MPI
+            toolchain.cache_variables[f"MNO_{name}"] = "OFF"
         for what in ("TESTS", "EXAMPLES", "BENCHMARKS"):
             toolchain.cache_variables[f"MNO_BUILD_{what}"] = "OFF"
         toolchain.generate()

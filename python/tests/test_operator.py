@@ -191,6 +191,7 @@ def test_an_interrupted_training_goes_on_to_the_same_bits(data, operator):
 
 def test_ctrl_c_interrupts_between_steps(data):
     u0, uT = data
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
     started = threading.Event()
 
     def press():
@@ -208,7 +209,8 @@ def test_ctrl_c_interrupts_between_steps(data):
 
 def test_ctrl_c_interrupts_a_compiler(tmp_path):
     code = (
-        "import numpy as np, mno, sys\n"
+        "import numpy as np, mno, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "try:\n"
         "    mno.Operator(rank=3, width=5, modes=2, depth=1).fit(np.zeros((4, 8)), np.random.rand(4, 3, 8), 1.0)\n"
         "except KeyboardInterrupt:\n"

@@ -82,10 +82,11 @@ def check_names() -> None:
     used = set()
     for path in [root / "README.md", *(root / "docs").rglob("*.md"), *(root / "examples").rglob("*.cpp")]:
         used |= set(re.findall(r"\bmno::((?:\w+::)*\w+)", path.read_text()))
+    components = {"mno", *re.findall(r"mno_component\((\w+)", (root / "CMakeLists.txt").read_text())}
     missing = []
     for name in sorted(used):
         head, _, last = name.rpartition("::")
-        space = name in ("core", "mno", "cuda", "npz", "hdf5", "netcdf", "mat") or any(
+        space = name in components or any(
             one.startswith(name + "::") for one in known
         )
         if (
