@@ -148,16 +148,17 @@ TEST_CASE("a law by scores of draws from its own residuals") {
 
 TEST_CASE("the residual law is learned from validation, kept in the file, and not asked of a field") {
   Scratch folder;
-  FitOptions options = quick(30);
+  FitOptions options = quick(20);
   options.choose_residual = true;
-  options.validation = 0.25;
-  const auto [heavy, heavy_report] = fit<Lawful>(waves(128, 24, 3, true), options);
+  options.symmetries = false;  // no pilot runs
+  options.validation = 0.4;
+  const auto [heavy, heavy_report] = fit<Lawful>(waves(80, 24, 3, true), options);
   CHECK(heavy.residual().text().starts_with("student_t "));
   CHECK(heavy_report.choices.back().what == "residual");
   CHECK(heavy_report.choices.back().why.find("likelier than gaussian") != std::string::npos);
   heavy.save(folder / "model.safetensors");
   CHECK(Surrogate<Lawful>::load(folder / "model.safetensors").residual().text() == heavy.residual().text());
-  const auto [plain, report] = fit<Lawful>(waves(128, 24, 3), options);
+  const auto [plain, report] = fit<Lawful>(waves(80, 24, 3), options);
   CHECK(plain.residual().gaussian());
 
   options.training.residual = Laplace{};
