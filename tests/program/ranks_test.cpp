@@ -18,7 +18,7 @@ const std::string small = " --rank 4 --width 16 --modes 8 --depth 2 ";
 
 std::string ranks(int n) {
   return "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-         "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_odls_base_sigkill_timeout=30 " MNO_MPIEXEC " -n " +
+         "OMPI_MCA_hwloc_base_binding_policy=none " MNO_MPIEXEC " -n " +
          std::to_string(n) + " ";
 }
 bool says(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }
@@ -61,8 +61,9 @@ TEST_CASE("a signal to the launcher stops all ranks after a step, and the run go
     const bool resume = std::filesystem::exists(folder / "m.safetensors.checkpoint");
     Outcome outcome;
     std::thread other([&] {
-      outcome = mno_in(folder, run + "-o m.safetensors" + (resume ? " --resume" : ""),
-                       "sh -c 'echo $$ > pid; exec \"$@\"' sh " + ranks(n));
+      outcome =
+          mno_in(folder, run + "-o m.safetensors" + (resume ? " --resume" : ""),
+                 "OMPI_MCA_odls_base_sigkill_timeout=10 sh -c 'echo $$ > pid; exec \"$@\"' sh " + ranks(n));
     });
     const auto history = folder / "m.safetensors.history.jsonl";
     const auto size = [&] {
