@@ -120,6 +120,7 @@
 #include "mno/metric/tail_scores.hpp"
 #include "mno/metric/wasserstein.hpp"
 #include "mno/model/conserving.hpp"
+#include "mno/model/factorised.hpp"
 #include "mno/model/gradient.hpp"
 #include "mno/model/prepared.hpp"
 #include "mno/simulate/bounded_heat.hpp"

@@ -107,7 +107,7 @@ std::optional<std::string> read(const fs::path& path) {
 std::optional<std::string> compiled(const std::string& path) {
   const bool program = path.starts_with("examples/") || path.starts_with("benchmarks/") ||
                        (path.starts_with("tests/") && path.ends_with("_test.cpp")) ||
-                       path.starts_with("tests/consumer/");
+                       path.starts_with("tests/consumer/") || path == "tests/mpi/worker.cpp";
   const bool header = path.starts_with("include/mno/") && path.ends_with(".hpp");
   if (!(program && path.ends_with(".cpp")) && !header) return {};
   return read(fs::path(MNO_SOURCE_DIR) / path);
