@@ -281,9 +281,10 @@ void add_train(CLI::App& app, Run& run) {
       ->capture_default_str();
   o.keys["training"]["tf32"] = command->add_flag(
       "--tf32", o.request.tf32, "On a GPU, products of floats with fewer digits, and faster");
-  o.keys["training"]["symmetries"] = command->add_flag(
-      "--symmetries,!--no-symmetries", o.request.fit.symmetries,
-      "Look for symmetries of the law and train with them, where no recipe is given, or energy (default: yes)");
+  o.keys["training"]["symmetries"] =
+      command->add_flag("--symmetries,!--no-symmetries", o.request.fit.symmetries,
+                        "Look for symmetries of the law and train with them, where no recipe is given, or "
+                        "energy (default: yes)");
   add("training", "places", o.places,
       "May the law differ from place to place? yes, no, or auto: pilot runs tell")
       ->check(CLI::IsMember({"auto", "yes", "no"}))

@@ -185,14 +185,15 @@ TEST_CASE("fit: what it chooses, and where it arrives") {
 TEST_CASE("rank 0 interrupts and writes, and a run goes on with any number of ranks") {
   const auto data = waves(60, 16, 6);
   const Scratch folder;
+  FitOptions options = quick();
+  options.training.epochs = 5;  // ten steps, of which each part but the last makes two
   std::vector<float> undisturbed;
   {
     Cpu device(1);
-    const auto whole = fit<Lawful>(data, Recipe::decoupled(), quick(), device);
+    const auto whole = fit<Lawful>(data, Recipe::decoupled(), options, device);
     undisturbed.assign(whole.surrogate.model().values().begin(), whole.surrogate.model().values().end());
   }
   const Team parts[] = {{3, 1}, {1, 2}, {5, 1}, {2, 2}};
-  FitOptions options = quick();
   options.checkpoint = folder / "run.checkpoint";
   Index told = 0, part = 0;
   for (const Team& team : parts) {
