@@ -148,9 +148,10 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
   }();
   require(M::stochastic || options.calibrate == 0, "fit", "calibrate",
           Text("0, as this operator gives no law"), Text(options.calibrate));
+  const std::string given_residual = options.training.residual.text();
   require(!options.choose_residual || (M::stochastic && options.training.residual.gaussian()), "fit",
           "choose_residual", Text("an operator that gives a law, whose residuals are not given"),
-          Text(M::stochastic ? options.training.residual.text() : "an operator without a law"));
+          Text(M::stochastic ? given_residual.c_str() : "an operator without a law"));
   constexpr bool chosen = std::is_same_v<L, detail::ChosenByFit>;
   // Scores of draws are chosen for what gives draws: given or chosen, they train alike.
   constexpr bool moves = chosen || std::is_same_v<L, EnergyLoss>;
