@@ -11,6 +11,7 @@
 // Losses are therefore sums of terms per sample, and memory is that of a block. Loss and gradient are summed
 // in the tree of core/tree.hpp.
 #include "mno/expression/chain.hpp"
+#include "mno/expression/rank_sums.hpp"
 #include "mno/expression/step.hpp"
 
 namespace mno::detail {
@@ -41,32 +42,6 @@ template <class E>
 requires requires { typename E::runs; }
 struct FrontAndBack<E> : FrontAndBack<typename E::runs> {};
 
-/// What the ranks of a step exchange, kept by the device.
-template <class T> struct RankSums {
-  std::vector<std::span<const std::byte>> send;
-  std::vector<std::span<std::byte>> receive;
-  std::vector<Communicator::Slice> slices, shards;  // of the parameters and of the shards, (rank)
-  std::vector<TreeStack> nodes;                     // (rank)
-  std::vector<std::vector<Buffer<T>>> sums;         // (node, rank): this rank's slice
-
-  void start(Index size, std::size_t parameters, const Communicator& ranks) {
-    const auto n = std::size_t(size);
-    send.resize(n);
-    receive.resize(n);
-    shards.resize(n);
-    nodes.resize(n, TreeStack(1));
-    slices = parameter_slices(ranks, parameters);
-  }
-  T* received(Index rank, Index node, std::size_t n) {
-    if (sums.size() <= std::size_t(node)) sums.resize(std::size_t(node) + 1);
-    auto& of_node = sums[std::size_t(node)];
-    if (of_node.size() < nodes.size()) of_node.resize(nodes.size());
-    Buffer<T>& buffer = of_node[std::size_t(rank)];
-    if (buffer.size() < n) buffer = Buffer<T>(n);
-    return buffer.data();
-  }
-};
-
 template <class E, class T, int D, class Work> class PullBack {
  public:
   using PassType = Pass<T, D>;
@@ -90,7 +65,11 @@ template <class E, class T, int D, class Work> class PullBack {
     double values[Shards::most];
     Communicator& ranks = device_.communicator();
     const TreeStack nodes = run(shards_.part(ranks.rank(), ranks.size()), gradient, values);
-    if (ranks.size() > 1) add_ranks(nodes, gradient, values);
+    if (ranks.size() > 1) {
+      const T* own[TreeStack::most];
+      for (Index k = 0; k < nodes.size(); ++k) own[k] = k == 0 ? gradient.data() : node(k).data();
+      add_ranks<T>(device_, shards_, {own, std::size_t(nodes.size())}, gradient, values);
+    }
     return tree_sum({values, std::size_t(shards_.count())});
   }
 
@@ -115,7 +94,8 @@ template <class E, class T, int D, class Work> class PullBack {
         step_.collect(to, node);
         nodes.push(node, [&](Index left, Index right) {
           const Cpu::Range all[] = {{0, E::parameters}};
-          add(left == 0 ? gradient.data() : this->node(left).data(), this->node(right).data(), all);
+          add<T>(device_, left == 0 ? gradient.data() : this->node(left).data(), this->node(right).data(),
+                 all);
         });
         range.begin = shards_.of(node).end;
       }
@@ -130,54 +110,6 @@ template <class E, class T, int D, class Work> class PullBack {
   std::span<const T> front(std::span<const T> w) const { return w.first(Front::parameters); }
   std::span<T> front(std::span<T> w) const { return w.first(Front::parameters); }
   template <class Span> static Span back(Span w) { return w.subspan(Front::parameters); }
-
-  /// Sums over the nodes of all ranks: every rank is sent its slice of each node, and adds them up in the
-  /// tree.
-  void add_ranks(const TreeStack& own, std::span<T> gradient, double* values) {
-    Communicator& ranks = device_.communicator();
-    const Index size = ranks.size();
-    auto& memory = device_.own<RankSums<T>>();
-    memory.start(size, E::parameters, ranks);
-    Index most = 0;
-    for (Index rank = 0; rank < size; ++rank) {
-      TreeStack& nodes = memory.nodes[std::size_t(rank)] = TreeStack(shards_.count());
-      ShardRange range = shards_.part(rank, size);
-      memory.shards[std::size_t(rank)] = {std::size_t(range.begin), std::size_t(range.end)};
-      while (range.begin < range.end) {
-        const TreeNode node = shards_.node(range, Shards::most);
-        nodes.push(node, [](Index, Index) {});
-        range.begin = shards_.of(node).end;
-      }
-      most = std::max(most, nodes.size());
-    }
-    const Communicator::Slice mine = memory.slices[std::size_t(ranks.rank())];
-    const std::size_t n = mine.end - mine.begin;
-    for (Index k = 0; k < most; ++k) {  // the k-th node of every rank that has so many
-      for (Index rank = 0; rank < size; ++rank) {
-        const auto r = std::size_t(rank);
-        const Communicator::Slice& theirs = memory.slices[r];
-        const T* const from = k == 0 ? gradient.data() : k < own.size() ? node(k).data() : nullptr;
-        memory.send[r] = k < own.size() ? std::as_bytes(std::span(from + theirs.begin, from + theirs.end))
-                                        : std::span<const std::byte>();
-        memory.receive[r] = k < memory.nodes[r].size()
-                                ? std::as_writable_bytes(std::span(memory.received(rank, k, n), n))
-                                : std::span<std::byte>();
-      }
-      ranks.exchange(memory.send, memory.receive);
-    }
-    TreeStack stack(shards_.count());
-    T* sums[TreeStack::most];
-    const Cpu::Range all[] = {{0, n}};
-    for (Index rank = 0; rank < size; ++rank)
-      for (Index k = 0; k < memory.nodes[std::size_t(rank)].size(); ++k) {
-        sums[stack.size()] = memory.received(rank, k, n);
-        stack.push(memory.nodes[std::size_t(rank)][k],
-                   [&](Index left, Index right) { add(sums[left], sums[right], all); });
-      }
-    std::copy_n(sums[0], n, gradient.data() + mine.begin);
-    ranks.all_gather(std::span(values, std::size_t(shards_.count())),
-                     std::span<const Communicator::Slice>(memory.shards));
-  }
 
   /// Forward, loss and back of all shards of a round: every thread sums over the nodes that lie whole in its
   /// run of them.
@@ -196,7 +128,7 @@ template <class E, class T, int D, class Work> class PullBack {
           value += block(workspace, at, std::min(sizes_.samples, end - at), {sum, E::parameters});
         values[shard] = value;
         stack.push({shard, 1}, [&](Index left, Index right) {
-          add_part(thread_sum(run.thread, left), thread_sum(run.thread, right), step_.summed(), 0, 1);
+          add_part<T>(thread_sum(run.thread, left), thread_sum(run.thread, right), step_.summed(), 0, 1);
         });
       }
     });
@@ -222,7 +154,7 @@ template <class E, class T, int D, class Work> class PullBack {
     const Index pieces = device_.threads();
     device_.for_each(pieces, [&](Index piece, Workspace&) {
       for (const Addition& a : std::span(additions, count))
-        add_part(a.to, a.from, step_.summed(), piece, pieces);
+        add_part<T>(a.to, a.from, step_.summed(), piece, pieces);
       for_each_part(step_.summed(), piece, pieces, [&](std::size_t begin, std::size_t n) {
         std::copy_n(sums[0] + begin, n, to.data() + begin);
       });
@@ -232,29 +164,6 @@ template <class E, class T, int D, class Work> class PullBack {
   T* thread_sum(Index thread, Index position) const {
     return step_.memory().thread_node(thread, position, E::parameters);
   }
-  /// f(begin, count) of one of several pieces of every range.
-  template <class F>
-  static void for_each_part(std::span<const Cpu::Range> ranges, Index piece, Index pieces, F&& f) {
-    for (const Cpu::Range& range : ranges) {
-      const std::size_t n = range.end - range.begin;
-      const std::size_t begin = range.begin + n * std::size_t(piece) / std::size_t(pieces);
-      const std::size_t end = range.begin + n * std::size_t(piece + 1) / std::size_t(pieces);
-      f(begin, end - begin);
-    }
-  }
-  /// to[i] += from[i] in one of several pieces of every range.
-  static void add_part(T* to, const T* from, std::span<const Cpu::Range> ranges, Index piece, Index pieces) {
-    for_each_part(ranges, piece, pieces, [&](std::size_t begin, std::size_t n) {
-      for_each_packet<T>(Index(n), [a = to + begin, b = from + begin](auto load, auto store) {
-        store(a, packet::padd(load(a), load(b)));
-      });
-    });
-  }
-  void add(T* to, const T* from, std::span<const Cpu::Range> ranges) {
-    const Index pieces = device_.threads();
-    device_.for_each(pieces, [&](Index piece, Workspace&) { add_part(to, from, ranges, piece, pieces); });
-  }
-
   /// Forward, loss and back of a block.
   double block(Workspace& workspace, Index first, Index count, std::span<T> wbar) {
     workspace.trace.release();

@@ -1,0 +1,117 @@
+#pragma once
+// Sums over the ranks of a step. Each rank has sums over the nodes of the tree (core/tree.hpp) that its
+// shards make up; every rank is sent its slice of all nodes, and adds them up in the tree. It knows no model:
+// it is compiled once for all.
+#include <span>
+#include <vector>
+
+#include "mno/core/buffer.hpp"
+#include "mno/core/tree.hpp"
+#include "mno/device/cpu.hpp"
+#include "mno/device/packet.hpp"
+
+namespace mno::detail {
+
+/// f(begin, count) of one of several pieces of every range.
+template <class F> void for_each_part(std::span<const Cpu::Range> ranges, Index piece, Index pieces, F&& f) {
+  for (const Cpu::Range& range : ranges) {
+    const std::size_t n = range.end - range.begin;
+    const std::size_t begin = range.begin + n * std::size_t(piece) / std::size_t(pieces);
+    const std::size_t end = range.begin + n * std::size_t(piece + 1) / std::size_t(pieces);
+    f(begin, end - begin);
+  }
+}
+/// to[i] += from[i] in one of several pieces of every range.
+template <class T>
+void add_part(T* to, const T* from, std::span<const Cpu::Range> ranges, Index piece, Index pieces) {
+  for_each_part(ranges, piece, pieces, [&](std::size_t begin, std::size_t n) {
+    for_each_packet<T>(Index(n), [a = to + begin, b = from + begin](auto load, auto store) {
+      store(a, packet::padd(load(a), load(b)));
+    });
+  });
+}
+/// In all of them, every number by one thread.
+template <class T> void add(Cpu& device, T* to, const T* from, std::span<const Cpu::Range> ranges) {
+  const Index pieces = device.threads();
+  device.for_each(pieces, [&](Index piece, Workspace&) { add_part<T>(to, from, ranges, piece, pieces); });
+}
+
+/// What the ranks of a step exchange, kept by the device.
+template <class T> struct RankSums {
+  std::vector<std::span<const std::byte>> send;
+  std::vector<std::span<std::byte>> receive;
+  std::vector<Communicator::Slice> slices, shards;  // of the parameters and of the shards, (rank)
+  std::vector<TreeStack> nodes;                     // (rank)
+  std::vector<std::vector<Buffer<T>>> sums;         // (node, rank): this rank's slice
+
+  void start(std::size_t parameters, const Communicator& ranks) {
+    const auto n = std::size_t(ranks.size());
+    send.resize(n);
+    receive.resize(n);
+    shards.resize(n);
+    nodes.resize(n, TreeStack(1));
+    slices = parameter_slices(ranks, parameters);
+  }
+  T* received(Index rank, Index node, std::size_t n) {
+    if (sums.size() <= std::size_t(node)) sums.resize(std::size_t(node) + 1);
+    auto& of_node = sums[std::size_t(node)];
+    if (of_node.size() < nodes.size()) of_node.resize(nodes.size());
+    Buffer<T>& buffer = of_node[std::size_t(rank)];
+    if (buffer.size() < n) buffer = Buffer<T>(n);
+    return buffer.data();
+  }
+};
+
+/// From this rank's sums over its nodes, `own`, to its slice of the whole sum, in `gradient`, which may be
+/// the first of them; and the loss of every shard to all ranks.
+template <class T>
+void add_ranks(Cpu& device, const Shards& shards, std::span<const T* const> own, std::span<T> gradient,
+               double* values) {
+  Communicator& ranks = device.communicator();
+  const Index size = ranks.size();
+  auto& memory = device.own<RankSums<T>>();
+  memory.start(gradient.size(), ranks);
+  Index most = 0;
+  for (Index rank = 0; rank < size; ++rank) {
+    TreeStack& nodes = memory.nodes[std::size_t(rank)] = TreeStack(shards.count());
+    ShardRange range = shards.part(rank, size);
+    memory.shards[std::size_t(rank)] = {std::size_t(range.begin), std::size_t(range.end)};
+    while (range.begin < range.end) {
+      const TreeNode node = shards.node(range, Shards::most);
+      nodes.push(node, [](Index, Index) {});
+      range.begin = shards.of(node).end;
+    }
+    most = std::max(most, nodes.size());
+  }
+  const Communicator::Slice mine = memory.slices[std::size_t(ranks.rank())];
+  const std::size_t n = mine.end - mine.begin;
+  for (Index k = 0; k < most; ++k) {  // the k-th node of every rank that has so many
+    const bool there = std::size_t(k) < own.size();
+    for (Index rank = 0; rank < size; ++rank) {
+      const auto r = std::size_t(rank);
+      const Communicator::Slice& theirs = memory.slices[r];
+      memory.send[r] =
+          there
+              ? std::as_bytes(std::span(own[std::size_t(k)] + theirs.begin, own[std::size_t(k)] + theirs.end))
+              : std::span<const std::byte>();
+      memory.receive[r] = k < memory.nodes[r].size()
+                              ? std::as_writable_bytes(std::span(memory.received(rank, k, n), n))
+                              : std::span<std::byte>();
+    }
+    ranks.exchange(memory.send, memory.receive);
+  }
+  TreeStack stack(shards.count());
+  T* sums[TreeStack::most];
+  const Cpu::Range all[] = {{0, n}};
+  for (Index rank = 0; rank < size; ++rank)
+    for (Index k = 0; k < memory.nodes[std::size_t(rank)].size(); ++k) {
+      sums[stack.size()] = memory.received(rank, k, n);
+      stack.push(memory.nodes[std::size_t(rank)][k],
+                 [&](Index left, Index right) { add<T>(device, sums[left], sums[right], all); });
+    }
+  std::copy_n(sums[0], n, gradient.data() + mine.begin);
+  ranks.all_gather(std::span(values, std::size_t(shards.count())),
+                   std::span<const Communicator::Slice>(memory.shards));
+}
+
+}  // namespace mno::detail
