@@ -7,25 +7,15 @@
 #include <cstdio>
 
 #include "device.hpp"
+#include "model/shapes.hpp"
 
 using namespace mno;
+using namespace mno_test;
 
 namespace {
 
-struct Line {
-  static constexpr int dimension = 1, channels = 1, rank = 3, width = 4, modes = 3, depth = 2, projection = 5;
-};
-struct SplitLine : Line {
-  static constexpr bool shared_backbone = false;
-};
-struct TwoChannels : Line {
-  static constexpr int channels = 2, rank = 2;
-};
 struct Forced : Line {
   static constexpr int known = 2, harmonics = 2;
-};
-struct Plane {
-  static constexpr int dimension = 2, channels = 1, rank = 2, width = 3, modes = 3, depth = 2, projection = 4;
 };
 struct SplitPlane : Plane {
   static constexpr bool shared_backbone = false;
@@ -139,8 +129,8 @@ TEST_CASE("one dimension: shared and split") {
     check_model<Mno<SplitLine, double>>("split", grid);
   }
 }
-TEST_CASE("two channels, known fields and coordinates") {
-  check_model<Mno<TwoChannels, double>>("two channels", {{7}});
+TEST_CASE("one channel, known fields and coordinates") {
+  check_model<Mno<OneChannel, double>>("one channel", {{7}});
   check_model<Mno<Forced, double>>("forced", {{8}, {{2.0}}});
 }
 TEST_CASE("auxiliary heads and the power gate") {
@@ -169,7 +159,7 @@ TEST_CASE("walls, and u_0 in units of its own") {
   check_model<PathMno<Line, double>>("path, refined", {{6}, {{1.0}, {true}}}, 12);
   check_model<Mno<Forced, double>>("forced", {{8}, {{2.0}, {true}}});
   check_model<Mno<Forced, double>>("forced, refined", {{5}, {{2.0}, {true}}}, 8);
-  check_model<Mno<TwoChannels, double>>("two channels", {{7}, {{1.0}, {true}}});
+  check_model<Mno<OneChannel, double>>("one channel", {{7}, {{1.0}, {true}}});
   check_model<Auxiliary<Line>>("separable and Mercer", {{8}, {{2.0}, {true}}});
   check_model<Mno<Plane, double>>("plane", {{4, 5}, {{1.0, 1.0}, {true, true}}});
   check_model<Mno<Plane, double>>("one axis with walls, refined", {{4, 8}, {{1.0, 2.0}, {false, true}}}, 8);
@@ -183,7 +173,7 @@ TEST_CASE("the deterministic operator") {
 #ifndef MNO_TEST_CUDA  // a loss of your own, block by block
 TEST_CASE("the value is the sum of the blocks' values, and a gradient is set, not added to") {
   Mno<Line, double> model(1), gradient(99);
-  Field<double, 1> u(300, {{8}}, 1);
+  Field<double, 1> u(300, {{8}}, 2);
   const double t = 0.5;
   const auto count = [](const LawBlock<double, 1>& block) {
     for (Index r = 0; r < block.mean.rows(); ++r) block.mean_bar.row(r)[0] = 1;

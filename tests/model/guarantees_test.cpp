@@ -11,24 +11,17 @@
 #include "mno/law/residual/student_t.hpp"
 #include "mno/law/sample.hpp"
 #include "mno/model/predict.hpp"
+#include "model/shapes.hpp"
 #include "property.hpp"
 
 using namespace mno;
 using namespace mno::testing;
+using namespace mno_test;
 
 namespace {
 
-struct Line {
-  static constexpr int dimension = 1, channels = 2, rank = 3, width = 6, modes = 4, depth = 2, projection = 6;
-};
-struct SplitLine : Line {
-  static constexpr bool shared_backbone = false;
-};
 struct CoordinatesLine : Line {
   static constexpr int harmonics = 2;
-};
-struct Plane {
-  static constexpr int dimension = 2, channels = 1, rank = 4, width = 4, modes = 3, depth = 1, projection = 5;
 };
 template <class S, class T = double>
 using PowerMno = Model<MnoOperator<S, DriftHead<S>, FactorHead<S>, PowerGate>, S, T>;

@@ -8,18 +8,14 @@
 #include <numbers>
 
 #include "mno/model/gradient.hpp"
+#include "model/shapes.hpp"
 
 using namespace mno;
+using namespace mno_test;
 
 namespace {
 
-struct Line {
-  static constexpr int dimension = 1, channels = 1, rank = 4, width = 8, modes = 4, depth = 2, projection = 8;
-};
-struct Plane {
-  static constexpr int dimension = 2, channels = 2, rank = 3, width = 5, modes = 3, depth = 2, projection = 7;
-};
-struct Forced : Line {
+struct Forced : OneChannel {
   static constexpr int known = 1, harmonics = 2;
 };
 
@@ -66,13 +62,13 @@ template <class M> void same_for_all_thread_counts(Index batch, Grid<M::dimensio
 }  // namespace
 
 TEST_CASE("laws and gradients are bitwise equal for every thread count") {
-  same_for_all_thread_counts<Mno<Line, float>>(513, {{16}});
-  same_for_all_thread_counts<Mno<Line, double>>(37, {{65}});
-  same_for_all_thread_counts<Mno<Plane, float>>(11, {{16, 18}});
+  same_for_all_thread_counts<Mno<OneChannel, float>>(513, {{16}});
+  same_for_all_thread_counts<Mno<OneChannel, double>>(37, {{65}});
+  same_for_all_thread_counts<Mno<TwoChannelPlane, float>>(11, {{16, 18}});
 }
 
 TEST_CASE("a batch is its samples one by one") {
-  const Mno<Line, double> model(3);
+  const Mno<OneChannel, double> model(3);
   const auto u = noise<double, 1>(150, {{16}}, 1, 1);
   const auto t = some_times<double>(150);
   const auto law = predict(model, {u.view(), t});
@@ -87,14 +83,14 @@ TEST_CASE("a batch is its samples one by one") {
 }
 
 TEST_CASE("one time serves all samples") {
-  const Mno<Line> model(3);
+  const Mno<OneChannel> model(3);
   const auto u = noise<float, 1>(5, {{16}}, 1, 1);
   const std::vector<float> t(5, 0.3f);
   CHECK(same_bits<float>(predict(model, u, 0.3f).mean.span(), predict(model, {u.view(), t}).mean.span()));
 }
 
 TEST_CASE("bad conditions are refused with a sentence") {
-  const Mno<Line> model(3);
+  const Mno<OneChannel> model(3);
   const auto u = noise<float, 1>(2, {{8}}, 1, 1);
   const float good = 0.5f;
   const auto sentence = [&](const Condition<float, 1>& condition) {
@@ -139,20 +135,20 @@ TEST_CASE("bad conditions are refused with a sentence") {
       "mno::predict: argument 'law.mean': expected 2 sample(s) of 1 channel(s) on 8, got 2 of 1 on 9.",
       Error);
   const Field<float, 1> mean_bar(2, {{8}}, 1), factor_bar(2, {{8}}, 3);
-  Mno<Line> gradient;
+  Mno<OneChannel> gradient;
   CHECK_THROWS_WITH_AS(
       vjp(model, {u.view(), {&good, 1}}, mean_bar, factor_bar, gradient),
       "mno::vjp: argument 'factor_bar': expected 2 sample(s) of 4 channel(s) on 8, got 2 of 3 on 8.", Error);
   CHECK_THROWS_AS((Field<float, 1>(0, {{8}}, 1)), Error);
-  CHECK_THROWS_WITH_AS(Mno<Line>(1, Domain<1>{{-1.0}}),
+  CHECK_THROWS_WITH_AS(Mno<OneChannel>(1, Domain<1>{{-1.0}}),
                        "mno::Model: argument 'domain': expected a positive length on axis 0, got -1.", Error);
 }
 
 TEST_CASE("leaves are found by name, and a wrong name lists the right ones") {
-  Mno<Line> model(3);
+  Mno<OneChannel> model(3);
   CHECK(model.leaf("gate.alpha").size() == 1);
   CHECK(model.leaf("gate.alpha")[0] == 1.0f);
-  CHECK(model.leaf("lift.weight").size() == 16);
+  CHECK(model.leaf("lift.weight").size() == 48);
   std::string message;
   try {
     model.leaf("gate.beta");
@@ -196,7 +192,7 @@ TEST_CASE("known fields: given, stored and resampled, or missing") {
   CHECK(same < 1e-13);
   CHECK(different > 1e-6);
 
-  Mno<Line, double> unforced(1);
+  Mno<OneChannel, double> unforced(1);
   CHECK_THROWS_AS(unforced.store_known_fields(f), Error);
   CHECK_THROWS_AS(model.store_known_fields(per_sample), Error);
 }

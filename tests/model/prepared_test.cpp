@@ -5,15 +5,12 @@
 
 #include <cstring>
 
+#include "model/shapes.hpp"
+
 using namespace mno;
+using namespace mno_test;
 
 namespace {
-struct Line {
-  static constexpr int dimension = 1, channels = 1, rank = 6, width = 24, modes = 4, depth = 2;
-};
-struct Plane {
-  static constexpr int dimension = 2, channels = 2, rank = 3, width = 5, modes = 3, depth = 2, projection = 7;
-};
 
 template <class M> void same_as_model(Grid<M::dimension> grid, Index batch) {
   using T = typename M::Scalar;
@@ -47,18 +44,18 @@ template <class M> void same_as_model(Grid<M::dimension> grid, Index batch) {
 
 TEST_CASE("laws and fields, one sample and many, lines and planes") {
   for (const Index batch : {1, 40}) {
-    same_as_model<Mno<Line, float>>({{64}}, batch);
-    same_as_model<Mno<Line, double>>({{30}}, batch);
-    same_as_model<Fno<Line, float>>({{64}}, batch);
-    same_as_model<Mno<Plane, float>>({{8, 9}}, batch);
+    same_as_model<Mno<OneChannel, float>>({{64}}, batch);
+    same_as_model<Mno<OneChannel, double>>({{30}}, batch);
+    same_as_model<Fno<OneChannel, float>>({{64}}, batch);
+    same_as_model<Mno<TwoChannelPlane, float>>({{8, 9}}, batch);
   }
 }
 
 TEST_CASE("a prepared model checks its condition as a model does") {
-  const Prepared prepared(Mno<Line, float>(1));
+  const Prepared prepared(Mno<OneChannel, float>(1));
   const Field<float, 1> u(2, {{16}}, 2);
   const float t = 1;
-  Law<float, 1> law(Field<float, 1>(2, {{16}}, 1), Field<float, 1>(2, {{16}}, 6));
+  Law<float, 1> law(Field<float, 1>(2, {{16}}, 1), Field<float, 1>(2, {{16}}, 4));
   CHECK_THROWS_WITH_AS(predict_into(prepared, {u.view(), {&t, 1}}, law),
                        "mno::predict: argument 'initial': expected 1 channel(s), got 2.", Error);
 }

@@ -8,18 +8,14 @@
 
 #include "mno/expression/step.hpp"
 #include "mno/model/gradient.hpp"
+#include "model/shapes.hpp"
 
 using namespace mno;
+using namespace mno_test;
 
 namespace {
-struct Line {
-  static constexpr int dimension = 1, channels = 2, rank = 3, width = 6, modes = 8, depth = 2;
-};
 struct Forced : Line {
   static constexpr int known = 1;
-};
-struct Plane {
-  static constexpr int dimension = 2, channels = 1, rank = 2, width = 5, modes = 4, depth = 2;
 };
 
 template <class T, int D> Field<T, D> noise(Index batch, Grid<D> grid, Index channels, std::uint64_t seed) {

@@ -18,7 +18,8 @@ const std::string small = " --rank 4 --width 16 --modes 8 --depth 2 ";
 
 std::string ranks(int n) {
   return "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-         "OMPI_MCA_hwloc_base_binding_policy=none " MNO_MPIEXEC " -n " +
+         "OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_mpi_yield_when_idle=1 "
+         "OMP_WAIT_POLICY=passive " MNO_MPIEXEC " -n " +
          std::to_string(n) + " ";
 }
 bool says(const std::string& text, const std::string& what) { return text.find(what) != std::string::npos; }

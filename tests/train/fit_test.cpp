@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "io/scratch.hpp"
+#include "line.hpp"
 #include "mno/baseline/noise_fno.hpp"
 #include "mno/train/skills.hpp"
 
@@ -12,11 +13,9 @@ using namespace mno;
 
 namespace {
 
-struct Small {
-  static constexpr int dimension = 1, channels = 1, rank = 2, width = 8, modes = 3, depth = 1, projection = 8;
-};
-using Noisy = NoiseFno<Small>;
-using Lawful = Mno<Small>;
+using mno_test::Line;
+using Noisy = NoiseFno<Line>;
+using Lawful = Mno<Line>;
 constexpr Index points = 8;
 
 /// u_t = 5 + a wave of u_0, and one of random amplitude and phase: deviation .5 everywhere. With heavy tails

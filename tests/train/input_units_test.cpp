@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "line.hpp"
 #include "mno/core/random.hpp"
 #include "mno/train/fit.hpp"
 
@@ -13,9 +14,6 @@ namespace {
 
 struct Pair {
   static constexpr int dimension = 1, channels = 2, rank = 1, width = 6, modes = 4, depth = 1, projection = 6;
-};
-struct Single : Pair {
-  static constexpr int channels = 1;
 };
 
 /// Single draws, u_t = smooth of u_0 / size: of order one, while u_0 is of order `size` around `centre`.
@@ -60,7 +58,7 @@ TEST_CASE("a fit is as good whatever the units of u_0 are") {
     options.training.epochs = 60;
     options.training.batch = 16;
     const auto train = data(64, size, centre);
-    const auto fitted = fit<Fno<Single>>(train, options);
+    const auto fitted = fit<Fno<mno_test::Line>>(train, options);
     const auto field = fitted.surrogate.predict(train.condition());
     double difference = 0, whole = 0;
     for (std::size_t i = 0; i < field.size(); ++i) {
@@ -76,7 +74,7 @@ TEST_CASE("a fit is as good whatever the units of u_0 are") {
 }
 
 TEST_CASE("units that make no sense are refused") {
-  Fno<Single> model;
+  Fno<mno_test::Line> model;
   CHECK_THROWS_AS(model.set_input_units({{0.0f}, {0.0f}}), Error);
   CHECK_THROWS_AS(model.set_input_units({{std::numeric_limits<float>::infinity()}, {1.0f}}), Error);
 }

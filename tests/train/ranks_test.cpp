@@ -169,7 +169,7 @@ TEST_CASE("fit: what it chooses, and where it arrives") {
   const auto data = waves(80, 3, 5, /*points=*/64);
   std::map<std::string, std::string> chosen;
   same_for_all([&](Cpu& device) {
-    const auto [surrogate, report] = fit<PathMno<Small>>(data, quick(), device);
+    const auto [surrogate, report] = fit<Lawful>(data, quick(), device);
     std::vector<double> all{report.factor_scale, report.scores->crps, surrogate.shrinkage()};
     for (const double s : surrogate.normaliser().shift) all.push_back(s);
     for (const double s : surrogate.normaliser().scale) all.push_back(s);
