@@ -17,32 +17,31 @@ namespace experiment {
 template <class Equation> constexpr bool has_exact_law() {
   if constexpr (requires { typename Equation::Shocks; })
     return false;
-  else if constexpr (Equation::dimension == 1)
-    return requires(const Equation& e) { e.mean(e.draw(0, 0), 0.0); };
   else
-    return false;
+    return requires(const Equation& e) { e.mean(e.draw(0, 0), 0.0); };
 }
 inline bool has_exact_law(const program::Equation& equation) {
   return std::visit([]<class E>(const E&) { return has_exact_law<E>(); }, equation);
 }
 
 /// In the coordinates of a model, on the points of the data; none: the law is not known.
-inline std::optional<mno::Law<double, 1>> exact_law_of(const Data& data, std::size_t pair, Index row,
-                                                       double time, const mno::Normaliser& normaliser) {
+template <int D>
+std::optional<mno::Law<double, D>> exact_law_of(const Data& data, std::size_t pair, Index row, double time,
+                                                const mno::Normaliser& normaliser) {
   return std::visit(
-      [&]<class E>(const E& equation) -> std::optional<mno::Law<double, 1>> {
-        if constexpr (has_exact_law<E>()) {
+      [&]<class E>(const E& equation) -> std::optional<mno::Law<double, D>> {
+        if constexpr (E::dimension == D && has_exact_law<E>()) {
           const auto exact =
               mno::exact_law(equation, data.pairs[pair].seed, data.first + row / data.queries, time);
           const Index channels = E::channels, rank = exact.factor.rows();
-          mno::Field<double, 1> mean = exact.mean, factor(1, mean.grid(), rank * channels);
+          mno::Field<double, D> mean = exact.mean, factor(1, mean.grid(), rank * channels);
           for (Index p = 0; p < mean.points(); ++p)
             for (Index k = 0; k < rank; ++k)
               for (Index c = 0; c < channels; ++c)
                 factor(0, p, mno::detail::factor_channel(k, c, channels)) = exact.factor(k, p * channels + c);
           normaliser.apply(mean);
           normaliser.apply_to_spread(factor);
-          return mno::Law<double, 1>(mno::subsample(mean, data.points), mno::subsample(factor, data.points));
+          return mno::Law<double, D>(mno::subsample(mean, data.points), mno::subsample(factor, data.points));
         } else {
           return {};
         }
@@ -53,7 +52,7 @@ inline std::optional<mno::Law<double, 1>> exact_law_of(const Data& data, std::si
 class ToExact {
  public:
   /// One condition. A deterministic prediction is a law without spread, of which the mean alone counts.
-  template <class L> void add(const L& law, const mno::Law<double, 1>& exact, bool stochastic) {
+  template <class L, int D> void add(const L& law, const mno::Law<double, D>& exact, bool stochastic) {
     const auto model = mno::metric::moments(law, 0), truth = mno::metric::moments(exact, 0);
     mean_ += (model.mean - truth.mean).squaredNorm();
     mean_size_ += truth.mean.squaredNorm();

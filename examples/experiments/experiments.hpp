@@ -6,7 +6,7 @@ namespace experiment {
 
 extern const Experiment burgers, phi4, spdebench_phi4, rough_volatility, superresolution, cross_covariance,
     coverage, ablations, heat, defaults, single_draws, winds, electricity, sweep, budget,
-    generative_efficiency, risk, tails, diagnostics;
+    generative_efficiency, risk, tails, diagnostics, turbulent_flow, gray_scott, resolution_2d, heat_2d;
 
 inline const std::vector<const Experiment*>& all() {
   static const std::vector<const Experiment*> list{&burgers,
@@ -27,7 +27,11 @@ inline const std::vector<const Experiment*>& all() {
                                                    &generative_efficiency,
                                                    &risk,
                                                    &tails,
-                                                   &diagnostics};
+                                                   &diagnostics,
+                                                   &turbulent_flow,
+                                                   &gray_scott,
+                                                   &resolution_2d,
+                                                   &heat_2d};
   return list;
 }
 

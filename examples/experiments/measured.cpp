@@ -69,6 +69,7 @@ Record open(const Study& study, const Set& set) {
     data.rows = conditions;
     data.points = all.grid().points[0];
     data.channels = all.channels();
+    data.known = all.known.channels();
     data.members = 1;
     data.samples = std::move(samples);
     return data;
@@ -253,15 +254,10 @@ void put(Study& study, const Set& set, const Record& data, const std::vector<Met
 
 void run_measured(Study& study, const Set& set) {
   const Record data = open(study, set);
-  const auto shape = [&](const std::string& kind) {
-    program::ShapeNumbers wanted = study.shape(kind);
-    wanted.known = int(data.train.known.channels());
-    return wanted;
-  };
-  const Index rank = shape("mno-nugget").rank;
-  const Trained mno = study.train("mno", shape("mno-nugget"), {}, data.files);
+  const Index rank = study.shape().rank;
+  const Trained mno = study.train("mno", study.shape(), {}, data.files);
   const Training mean{.name = "mean", .loss = mno::default_field_recipe()};
-  const Trained fno = best_on_validation(study, "fno", shape("fno"), mean, set, data, "mean_rmse");
+  const Trained fno = best_on_validation(study, "fno", study.shape("fno"), mean, set, data, "mean_rmse");
   study.run();
 
   std::vector<Method> methods;

@@ -33,7 +33,11 @@ double floor_of(const std::vector<Row>& rows, const std::string& metric) {
 
 namespace {
 
-mno::Grid<1> grid_of(const Data& data, const mno::Domain<1>& domain) { return {{data.points}, domain}; }
+template <int D> mno::Grid<D> grid_of(const Data& data, const mno::Domain<D>& domain) {
+  mno::Grid<D> grid{{}, domain};
+  grid.points.fill(data.points);
+  return grid;
+}
 
 /// Draws of one condition of a law, as many as it is scored against.
 template <class L> metric::Members draws_of(const L& law, Index count, std::size_t pair, Index sample) {
@@ -42,48 +46,37 @@ template <class L> metric::Members draws_of(const L& law, Index count, std::size
 
 }  // namespace
 
-void Study::for_each_prediction(const Trained& trained, std::size_t pair, const Data& data,
-                                const std::function<void(const Prediction<1>&)>& sink) const {
-  const auto model = load(trained, pair);
-  const auto file = program::open_ensembles(data.pairs.at(pair).path);
-  program::for_each_prediction<1>(*model, *file,
-                                  {.points = data.points,
-                                   .members = data.members,
-                                   .draws = data.members,
-                                   .seed = std::uint64_t(pair + 1)},
-                                  sink);
-}
-
 /// The law of a control around a predicted mean.
-Study::LawOf Study::control(const Trained& trained, std::size_t pair) const {
-  const auto model = load(trained, pair);
+template <int D> Study::LawOf<D> Study::control(const Trained& trained, std::size_t pair) const {
+  const auto model = load<D>(trained, pair);
   const mno::io::SafetensorsReader file(trained.models.at(pair));
   const Index channels = trained.train.channels;
-  auto references = mno::io::read_references<float, 1>(file, channels, model->domain());
+  auto references = mno::io::read_references<float, D>(file, channels, model->domain());
   mno::require(references.has_value(), "Study::control", "model", mno::Text("a model file with references"),
                mno::Text(trained.models[pair].string()));
   if (trained.spread == Spread::constant)
-    return [known = std::move(*references)](const Prediction<1>& p) {
+    return [known = std::move(*references)](const Prediction<D>& p) {
       return known.constant_variance(p.law.mean);
     };
-  metric::Residuals<float, 1> residuals(grid_of(trained.train, model->domain()), channels);
-  for_each_prediction(trained, pair, trained.train,
-                      [&](const Prediction<1>& p) { residuals.add(p.law.mean, 0, p.members); });
-  return [known = residuals.covariance(shape().rank, references->residual_variance)](const Prediction<1>& p) {
+  metric::Residuals<float, D> residuals(grid_of(trained.train, model->domain()), channels);
+  for_each_prediction<D>(trained, pair, trained.train,
+                         [&](const Prediction<D>& p) { residuals.add(p.law.mean, 0, p.members); });
+  return [known = residuals.covariance(shape().rank, references->residual_variance)](const Prediction<D>& p) {
     return known.around(p.law.mean);
   };
 }
 
 /// Every score of one pair, and the distances from the exact law where it is known.
+template <int D>
 std::vector<Row> Study::score(const Place& place, const Trained& trained, std::size_t pair,
                               const Data& data) {
-  const auto model = load(trained, pair);
+  const auto model = load<D>(trained, pair);
   const auto file = program::open_ensembles(data.pairs.at(pair).path);
   const bool own = trained.spread == Spread::own, stochastic = !own || model->stochastic();
-  const LawOf law_of = own ? LawOf() : control(trained, pair);
-  metric::Scorecard<1> card(grid_of(data, model->domain()), data.members, {.floors = false});
+  const LawOf<D> law_of = own ? LawOf<D>() : control<D>(trained, pair);
+  metric::Scorecard<D> card(grid_of(data, model->domain()), data.members, {.floors = false});
   ToExact to_exact;
-  const auto add = [&](const auto& law, const Prediction<1>& p) {
+  const auto add = [&](const auto& law, const Prediction<D>& p) {
     const bool drawn = p.draws.size() > 0;
     if (drawn && !model->gives_law()) {  // their distance from the exact law would be their own error
       card.add(p.draws, p.members);
@@ -95,18 +88,15 @@ std::vector<Row> Study::score(const Place& place, const Trained& trained, std::s
       card.add(law, 0, draws_of(law, data.members, pair, p.sample), p.members);
     else
       card.add(law.mean, 0, p.members);
-    if (const auto exact = exact_law_of(data, pair, p.sample, double(p.time), model->normaliser()))
+    if (const auto exact = exact_law_of<D>(data, pair, p.sample, double(p.time), model->normaliser()))
       to_exact.add(law, *exact, stochastic || drawn);
   };
-  program::for_each_prediction<1>(*model, *file,
-                                  {.time = place.time,
-                                   .points = data.points,
-                                   .members = data.members,
-                                   .draws = data.members,
-                                   .seed = std::uint64_t(pair + 1)},
-                                  [&](const Prediction<1>& p) { own ? add(p.law, p) : add(law_of(p), p); });
+  program::Selection asked = selection(data, pair);
+  asked.time = place.time;
+  program::for_each_prediction<D>(*model, *file, asked,
+                                  [&](const Prediction<D>& p) { own ? add(p.law, p) : add(law_of(p), p); });
   std::vector<Row> rows = program::rows_of(card.rows());
-  const auto known = floors(place, trained, pair, data);
+  const auto known = floors<D>(place, trained, pair, data);
   for (Row& row : rows)
     if (const auto floor = known.find(row.metric); floor != known.end()) row.floor = floor->second;
   const auto distances = to_exact.rows();
@@ -115,9 +105,10 @@ std::vector<Row> Study::score(const Place& place, const Trained& trained, std::s
 }
 
 /// What the law itself scores on the same members, by metric. The model gives the coordinates.
+template <int D>
 std::map<std::string, double> Study::floors(const Place& place, const Trained& trained, std::size_t pair,
                                             const Data& data) {
-  const auto model = load(trained, pair);
+  const auto model = load<D>(trained, pair);
   const mno::Normaliser& normaliser = model->normaliser();
   std::string key = data.pairs.at(pair).key + (place.time ? mno::Text(" t=", *place.time).str() : "");
   for (const auto* numbers : {&normaliser.shift, &normaliser.scale})
@@ -126,15 +117,15 @@ std::map<std::string, double> Study::floors(const Place& place, const Trained& t
     const std::lock_guard lock(mutex_);
     if (const auto known = floors_.find(key); known != floors_.end()) return known->second;
   }
-  const mno::Grid<1> grid = grid_of(data, model->domain());
-  metric::Scorecard<1> exact_card(grid, data.members, {.floors = false});
-  metric::PairedFloor<1> paired(grid, data.members);
+  const mno::Grid<D> grid = grid_of(data, model->domain());
+  metric::Scorecard<D> exact_card(grid, data.members, {.floors = false});
+  metric::PairedFloor<D> paired(grid, data.members);
   bool exact = false, further = false;
   const auto file = program::open_ensembles(data.pairs[pair].path);
-  program::for_each_prediction<1>(
+  program::for_each_prediction<D>(
       *model, *file, {.time = place.time, .points = data.points, .members = data.members, .draws = 2},
-      [&](const Prediction<1>& p) {
-        if (const auto law = exact_law_of(data, pair, p.sample, double(p.time), normaliser)) {
+      [&](const Prediction<D>& p) {
+        if (const auto law = exact_law_of<D>(data, pair, p.sample, double(p.time), normaliser)) {
           exact = true;
           exact_card.add(*law, 0, draws_of(*law, data.members, pair, p.sample), p.members);
         } else if (p.further.cols() >= p.members.cols()) {
@@ -162,7 +153,9 @@ std::vector<Row> Study::table(const Place& place, const std::string& method,
 
 std::vector<Row> Study::table(const Place& place, const Trained& trained, const Data& data) {
   std::vector<std::vector<Row>> pairs(trained.models.size());
-  for_each_pair(trained, [&](std::size_t pair) { pairs[pair] = score(place, trained, pair, data); });
+  program::in_dimension(program::choose(trained.shape), [&]<int D>(const program::OperatorIn<D>&) {
+    for_each_pair(trained, [&](std::size_t pair) { pairs[pair] = score<D>(place, trained, pair, data); });
+  });
   remember(place, trained, data);
   return table(place, trained.method, pairs);
 }
@@ -242,6 +235,7 @@ void Study::show(const Trained& trained, const Data& data) {
         trained.method + (trained.models.size() > 1 ? ", first pair: " : ": ") + record_.verdict->sentence;
   record_.conditions = seen.conditions;
   record_.examples = seen.examples;
+  record_.images = seen.images;
   record_.calibration = seen.calibration;
   record_.pit = seen.pit;
   record_.spectra = seen.spectra;

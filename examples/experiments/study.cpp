@@ -78,13 +78,14 @@ std::string choices_text(Index rows, Index batch) {
   return out;
 }
 
-std::shared_ptr<const mno::Ensemble<float, 1>> coarser(const mno::Ensemble<float, 1>& fine, Index points) {
+template <int D>
+std::shared_ptr<const mno::Ensemble<float, D>> coarser(const mno::Ensemble<float, D>& fine, Index points) {
+  using Ensemble = mno::Ensemble<float, D>;
   auto coarse = fine;
-  for (auto field :
-       {&mno::Ensemble<float, 1>::initial, &mno::Ensemble<float, 1>::mean, &mno::Ensemble<float, 1>::variance,
-        &mno::Ensemble<float, 1>::covariance_factor, &mno::Ensemble<float, 1>::members})
+  for (auto field : {&Ensemble::initial, &Ensemble::mean, &Ensemble::variance, &Ensemble::covariance_factor,
+                     &Ensemble::members, &Ensemble::known})
     if ((fine.*field).size() > 0) coarse.*field = mno::subsample(fine.*field, points);
-  return std::make_shared<const mno::Ensemble<float, 1>>(std::move(coarse));
+  return std::make_shared<const Ensemble>(std::move(coarse));
 }
 
 /// 16 digits that name a content.
@@ -162,11 +163,12 @@ void Study::say(const std::string& text) const {
 program::ShapeNumbers Study::shape(const std::string& kind, int rank) const {
   program::ShapeNumbers wanted = options_.shape, own = experiment_.shape;
   if (const demand::Kind* rival = demand::kind_of(kind); rival && rival->width > 0)
-    own = demand::completed({.kind = kind, .dimension = 1, .channels = 1});  // it has numbers of its own
+    own = demand::completed({.kind = kind, .dimension = own.dimension});  // it has numbers of its own
   const auto fill = [](int& number, int value) {
     if (number == 0) number = value;
   };
-  wanted.dimension = wanted.channels = 1;
+  wanted.dimension = experiment_.shape.dimension;
+  wanted.channels = experiment_.shape.channels;
   wanted.kind = kind;
   fill(wanted.rank, own.rank);
   fill(wanted.width, own.width);
@@ -186,8 +188,11 @@ Data Study::data(const program::Equation& equation, Use use, Draw draw) {
   Data data;
   data.equation = equation;
   data.first = begin_of(use);
-  data.points = program::points_of(equation);
-  data.channels = program::channels_of(equation);
+  const program::DataShape shape = program::data_shape(equation);
+  data.dimension = shape.dimension;
+  data.points = shape.points;
+  data.channels = shape.channels;
+  data.known = shape.known;
   data.members = members;
   for (Index pair = 0; pair < options_.sizes.pairs; ++pair) {
     const mno::Sampling sampling{.samples = draw.samples,
@@ -196,7 +201,7 @@ Data Study::data(const program::Equation& equation, Use use, Draw draw) {
                                  .first_sample = data.first,
                                  .times = draw.times};
     data.queries = draw.paths ? 1 : sampling.queries();
-    if (draw.paths) data.channels = program::channels_of(equation) * sampling.queries();
+    if (draw.paths) data.channels = shape.channels * sampling.queries();
     data.rows = draw.samples * data.queries;
     Data::File& file = data.pairs.emplace_back();
     file.seed = sampling.seed;
@@ -212,7 +217,10 @@ Data Study::data(const program::Equation& equation, Use use, Draw draw) {
   return data;
 }
 
-Index Study::further(const program::Equation& equation) { return has_exact_law(equation) ? 0 : 16; }
+Index Study::further(const program::Equation& equation) {
+  if (has_exact_law(equation)) return 0;
+  return program::data_shape(equation).dimension == 1 ? 16 : 4;
+}
 
 Splits Study::splits(const program::Equation& equation, const std::vector<double>& times, Index members) {
   const Sizes& s = options_.sizes;
@@ -234,8 +242,11 @@ std::vector<Trained> controls(const Trained& field) {
 
 Trained Study::train(const std::string& method, const program::ShapeNumbers& shape, Training training,
                      const Splits& data) {
-  program::ShapeNumbers full = demand::completed(shape);
+  program::ShapeNumbers full = shape;
+  full.dimension = data.train.dimension;
   full.channels = int(data.train.channels);
+  full.known = int(data.train.known);
+  full = demand::completed(full);
   auto& options = training.options;
   const Index per_epoch = (data.train.rows + options.batch - 1) / options.batch;
   if (training.steps > 0) options.epochs = std::max<Index>(1, training.steps / per_epoch);
@@ -281,7 +292,7 @@ Trained Study::train(const std::string& method, const program::ShapeNumbers& sha
     job.lengths = options.epochs > 0
                       ? std::vector<Index>{options.epochs}
                       : mno::default_lengths(data.train.rows, options.batch, data.train.members == 1, true);
-    job.work = double(data.train.rows) * double(data.train.points) *
+    job.work = double(data.train.rows) * std::pow(double(data.train.points), data.train.dimension) *
                double(std::accumulate(job.lengths.begin(), job.lengths.end(), Index(0)));
     jobs_.push_back(std::move(job));
   }
@@ -351,25 +362,27 @@ void Study::simulate() {
   }
 }
 
-std::shared_ptr<const Study::Ensemble> Study::statistics(const Data& data, std::size_t pair,
-                                                         mno::EnsembleOptions keep) {
+template <int D>
+std::shared_ptr<const mno::Ensemble<float, D>> Study::statistics(const Data& data, std::size_t pair,
+                                                                 mno::EnsembleOptions keep) {
+  using Ensemble = mno::Ensemble<float, D>;
   const std::lock_guard lock(mutex_);
-  const auto named = [&](const std::string& key) -> auto& {
-    return statistics_[key + " factors=" + std::to_string(keep.factors) +
-                       " kept=" + std::to_string(keep.members)];
+  const auto named = [&](const std::string& key, const auto& made) {
+    auto& found = statistics_[key + " factors=" + std::to_string(keep.factors) +
+                              " kept=" + std::to_string(keep.members)];
+    if (!found) found = made();
+    return std::static_pointer_cast<const Ensemble>(found);
   };
   const Data::File& from = data.pairs[pair];
-  auto& all = named(from.path.string());
-  if (!all) {
-    const auto file = program::open_ensembles(from.path);
-    all = std::make_shared<const Ensemble>(program::read_statistics<1>(*file, keep));
-  }
+  const auto all = named(from.path.string(), [&] {
+    return std::make_shared<const Ensemble>(
+        program::read_statistics<D>(*program::open_ensembles(from.path), keep));
+  });
   if (all->grid().points[0] == data.points && data.samples.empty()) return all;
-  auto& part = named(from.key);
-  if (!part)
-    part = data.samples.empty() ? coarser(*all, data.points)
+  return named(from.key, [&] {
+    return data.samples.empty() ? coarser(*all, data.points)
                                 : std::make_shared<const Ensemble>(mno::subset(*all, data.samples));
-  return part;
+  });
 }
 
 /// False if it was interrupted: then its checkpoint is there.
@@ -383,12 +396,16 @@ bool Study::train_one(const Job& job, const std::function<void(const mno::EpochR
     history.add(now);
   };
   const Stopwatch watch(request.model, request.fit.resume);
-  const program::OperatorIn<1> model(program::choose(job.shape));
-  const auto keep = program::needed(request, model);
-  const auto train = statistics(job.train, job.pair, keep);
-  std::optional<Ensemble> validation;
-  if (job.validation.rows > 0) validation = *statistics(job.validation, job.pair, {.members = keep.members});
-  if (model.train(*train, validation, request).interrupted) return false;
+  const bool whole =
+      program::in_dimension(program::choose(job.shape), [&]<int D>(const program::OperatorIn<D>& model) {
+        const auto keep = program::needed(request, model);
+        const auto train = statistics<D>(job.train, job.pair, keep);
+        std::optional<mno::Ensemble<float, D>> validation;
+        if (job.validation.rows > 0)
+          validation = *statistics<D>(job.validation, job.pair, {.members = keep.members});
+        return !model.train(*train, validation, request).interrupted;
+      });
+  if (!whole) return false;
   for (const char* end : {".checkpoint", ".checkpoint.previous"})
     std::filesystem::remove(request.model.string() + end);
   return true;
@@ -471,19 +488,21 @@ void Study::for_each_pair(const Trained& trained, const std::function<void(std::
   });
 }
 
-std::unique_ptr<program::Predictor<1>> Study::load(const Trained& trained, std::size_t pair) const {
-  return program::OperatorIn<1>(program::choose(trained.shape)).load(trained.models.at(pair), 1);
-}
-
 program::Cost Study::cost(const Trained& trained, const Data& data, Index draws) const {
-  return program::cost(*load(trained, 0), *program::open_ensembles(data.pairs.at(0).path), draws);
+  return program::in_dimension(
+      program::choose(trained.shape), [&]<int D>(const program::OperatorIn<D>& model) {
+        return program::cost<D>(*model.load(trained.models.at(0), 1),
+                                *program::open_ensembles(data.pairs.at(0).path), draws);
+      });
 }
 
 std::vector<program::Times> Study::times(const std::vector<Trained>& all, const Data& data,
                                          Index draws) const {
-  std::vector<std::unique_ptr<program::Predictor<1>>> models;
-  for (const Trained& one : all) models.push_back(load(one, 0));
-  return program::times(models, *program::open_ensembles(data.pairs.at(0).path), draws);
+  return program::in_dimension(program::choose(all.at(0).shape), [&]<int D>(const program::OperatorIn<D>&) {
+    std::vector<std::unique_ptr<program::Predictor<D>>> models;
+    for (const Trained& one : all) models.push_back(load<D>(one, 0));
+    return program::times<D>(models, *program::open_ensembles(data.pairs.at(0).path), draws);
+  });
 }
 
 }  // namespace experiment

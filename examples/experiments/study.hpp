@@ -20,6 +20,7 @@
 #include <mno/train/checkpoint.hpp>
 #include <mutex>
 
+#include "evaluation.hpp"
 #include "results.hpp"
 #include "simulate.hpp"
 #include "swept.hpp"
@@ -74,9 +75,11 @@ struct Data {
   program::Equation equation{};
   std::vector<File> pairs{};
   Index first = 0, queries = 1;  // where in the seeds' sequences it begins; times of a condition
-  Index rows = 0, points = 0, channels = 1;
-  std::vector<Index> samples{};  // of the files; none: all
-  Index members = 0;             // that scores are of; what a file has beyond tells the floor
+  Index rows = 0;
+  int dimension = 1;
+  Index points = 0, channels = 1, known = 0;  // points of every axis, known fields
+  std::vector<Index> samples{};               // of the files; none: all
+  Index members = 0;                          // that scores are of; what a file has beyond tells the floor
 
   /// The same fields on a coarser grid.
   Data at(Index coarser) const;
@@ -112,6 +115,7 @@ struct Options {
   Sizes sizes{};
   program::ShapeNumbers shape{};      // 0: what the experiment says
   std::vector<int> ranks{};           // of ablations; none: what the experiment says
+  Index points = 0;                   // on each axis of a square, to train on; 0: what the experiment says
   std::vector<std::string> rivals{};  // further kinds of operators, where an experiment compares some
   std::filesystem::path sweep{};      // rows that the optimiser of these is taken from; none: the usual one
   std::uint64_t data_seed = 1;        // of the first pair
@@ -142,7 +146,8 @@ class Study {
   const Sizes& sizes() const { return options_.sizes; }
   const Options& options() const { return options_; }
   bool full() const { return options_.full; }
-  /// The experiment's own operator, or another kind or rank of it.
+  /// The experiment's own operator, or another kind or rank of it. Training takes its dimension, channels and
+  /// known fields from the data.
   program::ShapeNumbers shape(const std::string& kind = "mno-nugget", int rank = 0) const;
   /// Ranks to compare: those of the command line, or these.
   std::vector<int> ranks(std::vector<int> standard) const;
@@ -207,10 +212,26 @@ class Study {
   /// f(number of the pair from 0) side by side.
   void for_each_pair(const Trained& trained, const std::function<void(std::size_t)>& f);
   /// The model of one pair.
-  std::unique_ptr<program::Predictor<1>> load(const Trained& trained, std::size_t pair) const;
+  template <int D = 1>
+  std::unique_ptr<program::Predictor<D>> load(const Trained& trained, std::size_t pair) const {
+    return program::OperatorIn<D>(program::choose(trained.shape)).load(trained.models.at(pair), 1);
+  }
   /// Every condition of the data as the model of one pair sees it, with the members that scores are of.
-  void for_each_prediction(const Trained& trained, std::size_t pair, const Data& data,
-                           const std::function<void(const program::Prediction<1>&)>& sink) const;
+  template <int D = 1>
+  void for_each_prediction(
+      const Trained& trained, std::size_t pair, const Data& data,
+      const std::type_identity_t<std::function<void(const program::Prediction<D>&)>>& sink) const {
+    program::for_each_prediction<D>(*load<D>(trained, pair),
+                                    *program::open_ensembles(data.pairs.at(pair).path), selection(data, pair),
+                                    sink);
+  }
+  /// What of a file is asked of the model of one pair.
+  static program::Selection selection(const Data& data, std::size_t pair) {
+    return {.points = data.points,
+            .members = data.members,
+            .draws = data.members,
+            .seed = std::uint64_t(pair + 1)};
+  }
   /// Time and memory of a law and of draws from it, by the model of the first pair.
   program::Cost cost(const Trained& trained, const Data& data, Index draws) const;
   /// Of several, measured in turns on the first conditions of the data: so many draws of one condition, or
@@ -220,7 +241,6 @@ class Study {
   mno::report::RunRecord& record() { return record_; }
 
  private:
-  using Ensemble = mno::Ensemble<float, 1>;
   struct Simulation {
     program::Equation equation;
     mno::Sampling sampling;
@@ -239,10 +259,14 @@ class Study {
   void simulate();
   void train_all();
   bool train_one(const Job& job, const std::function<void(const mno::EpochReport&)>& report);
-  std::shared_ptr<const Ensemble> statistics(const Data& data, std::size_t pair, mno::EnsembleOptions keep);
-  using LawOf = std::function<mno::Law<float, 1>(const program::Prediction<1>&)>;
-  LawOf control(const Trained& trained, std::size_t pair) const;
+  template <int D>
+  std::shared_ptr<const mno::Ensemble<float, D>> statistics(const Data& data, std::size_t pair,
+                                                            mno::EnsembleOptions keep);
+  template <int D> using LawOf = std::function<mno::Law<float, D>(const program::Prediction<D>&)>;
+  template <int D> LawOf<D> control(const Trained& trained, std::size_t pair) const;
+  template <int D>
   std::vector<Row> score(const Place& place, const Trained& trained, std::size_t pair, const Data& data);
+  template <int D>
   std::map<std::string, double> floors(const Place& place, const Trained& trained, std::size_t pair,
                                        const Data& data);
   void remember(const Place& place, const Trained& trained, const Data& data);
@@ -253,7 +277,7 @@ class Study {
   Swept swept_;
   std::vector<Simulation> simulations_{};
   std::vector<Job> jobs_{};
-  std::map<std::string, std::shared_ptr<const Ensemble>> statistics_{};
+  std::map<std::string, std::shared_ptr<const void>> statistics_{};  // ensembles of the key's dimension
   std::map<std::string, std::map<std::string, double>> floors_{};
   std::mutex mutex_{};  // of the two above
   std::function<bool()> stop_{};

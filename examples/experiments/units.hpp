@@ -4,16 +4,19 @@
 
 namespace experiment {
 
-using LawInUnits = mno::Law<float, 1, mno::AnyResidual, mno::AnyWarp>;
+template <int D> using LawInUnitsOn = mno::Law<float, D, mno::AnyResidual, mno::AnyWarp>;
+using LawInUnits = LawInUnitsOn<1>;
 
-inline LawInUnits in_units(const mno::Law<float, 1, mno::AnyResidual>& law,
-                           const program::Predictor<1>& model) {
-  LawInUnits out = mno::with_warp(law, model.warp());
+template <int D>
+LawInUnitsOn<D> in_units(const mno::Law<float, D, mno::AnyResidual>& law,
+                         const program::Predictor<D>& model) {
+  LawInUnitsOn<D> out = mno::with_warp(law, model.warp());
   model.normaliser().undo(out);
   return out;
 }
 /// Fields as columns, (entry, member).
-inline mno::metric::Members in_units(mno::metric::Members values, const program::Predictor<1>& model) {
+template <int D>
+mno::metric::Members in_units(mno::metric::Members values, const program::Predictor<D>& model) {
   const auto& [shift, scale] = model.normaliser();
   for (Index i = 0; i < values.rows(); ++i) {
     const auto channel = std::size_t(i) % scale.size();

@@ -5,6 +5,7 @@
 //   for_each_equation([](const char* name, const char* what, auto equation) { … });
 //   constants(equation, [](const char* name, auto& variable, const char* text) { … });
 //   finish(equation, said);    // what follows from the others, where said(name) is false
+//   known_of(equation);        // what a law may be told beside u_0: (1, grid…, field), or empty
 #include <algorithm>
 #include <mno/simulate/bounded_heat.hpp>
 #include <mno/simulate/burgers.hpp>
@@ -25,6 +26,13 @@
 #include <string>
 
 namespace program {
+
+template <class Equation> mno::Field<float, Equation::dimension> known_of(const Equation& equation) {
+  if constexpr (requires { equation.template known<float>(); })
+    return equation.template known<float>();
+  else
+    return {};
+}
 
 template <class F> void for_each_equation(F&& f) {
   namespace spde = mno::spde;
@@ -152,6 +160,7 @@ template <class Add> void constants(mno::spde::NavierStokes& e, Add&& add) {
   add("nu", e.nu, "Viscosity");
   add("amplitude", e.amplitude, "Size A of the force");
   add("wavenumber", e.wavenumber, "Wavenumber m of the force");
+  add("force-known", e.force_known, "The force stands in the file as a known field, or false: it does not");
   add("sigma", e.sigma, "Noise");
   plane_constants(e, add);
 }

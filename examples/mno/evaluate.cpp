@@ -148,7 +148,7 @@ void add_evaluate(CLI::App& app, Run& run) {
   command->add_option("--time", request.selection.time, "Conditions of this time alone (default: all)");
   command
       ->add_option("--points", request.selection.points,
-                   "On a line: score on so many of its points, in equal steps; 0: all")
+                   "Score on so many points of every axis, in equal steps; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command->add_option("--seed", request.seed, "Of the draws")->capture_default_str();

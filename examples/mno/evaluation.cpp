@@ -79,6 +79,15 @@ template <int D> struct Moments {
   }
 };
 
+/// One sample of a file whose known fields, if there are any, are these; it refers to all it is given.
+template <int D>
+mno::Condition<float, D> condition_of(const mno::Field<float, D>& initial, const float& time,
+                                      const mno::Field<float, D>& known, Index sample) {
+  mno::Condition<float, D> condition{initial.view(), {&time, 1}};
+  if (known.size() > 0) condition.known = known.batch() == 1 ? known.view() : known.view().samples(sample, 1);
+  return condition;
+}
+
 /// Of the members of one condition; a single draw is seen as a point mass.
 metric::Moments moments_of(const metric::Members& members) {
   return members.cols() > 1 ? metric::moments(members) : metric::point_mass(members.col(0));
@@ -107,8 +116,7 @@ template <int D>
 Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const EvaluateRequest& request) {
   const auto loaded = one.load(request.model, request.threads);
   mno::Grid<D> grid = file.grid<D>();
-  if constexpr (D == 1)
-    if (request.selection.points > 0) grid.points[0] = request.selection.points;
+  if (request.selection.points > 0) grid.points.fill(request.selection.points);
   const Index channels = file.channels(), draws = draws_of(file, request),
               least = request.selection.members > 0
                           ? std::min(request.selection.members, file.least_members())
@@ -235,7 +243,13 @@ template <int D>
 void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, const Selection& selection,
                          const std::function<void(const Prediction<D>&)>& sink) {
   using Field = mno::Field<float, D>;
-  const Field known = file.known<float, D>();
+  const auto asked = [&](const Field& whole) {  // on the points of the selection
+    const bool all = selection.points == 0 ||
+                     std::ranges::all_of(whole.grid().points, [&](Index n) { return n == selection.points; });
+    return all ? whole : mno::subsample(whole, selection.points);
+  };
+  Field known = file.known<float, D>();
+  if (known.size() > 0) known = asked(known);
   const auto predict = [&](mno::Condition<float, D> condition, Index sample, const Field& initial,
                            const metric::Members& members, const metric::Members& further,
                            std::uint64_t origin, std::uint64_t content) {
@@ -264,30 +278,18 @@ void for_each_prediction(const Predictor<D>& model, io::EnsembleReader& file, co
     const std::uint64_t origin = group ? std::bit_cast<std::uint64_t>(*group) : of_content.value();
     of_content.add(std::as_const(whole_members).span());
     of_content.add(std::span<const float>(&time, 1));
-    Field coarse[2], *initial = &whole_initial, *members = &whole_members;
-    if constexpr (D == 1)
-      if (selection.points > 0 && selection.points != initial->points()) {
-        coarse[0] = mno::subsample(*initial, selection.points);
-        coarse[1] = mno::subsample(*members, selection.points);
-        initial = &coarse[0];
-        members = &coarse[1];
-      }
-    model.to_own_coordinates(*initial);
-    model.to_own_coordinates(*members);
-    mno::Condition<float, D> condition{std::as_const(*initial).view(), {&time, 1}};
-    if (known.size() > 0)
-      condition.known = known.batch() == 1 ? known.view() : known.view().samples(sample, 1);
-    metric::Members own = metric::members(*members), further;
+    Field initial = asked(whole_initial), members = asked(whole_members);
+    model.to_own_coordinates(initial);
+    model.to_own_coordinates(members);
+    const mno::Condition<float, D> condition = condition_of<D>(initial, time, known, sample);
+    metric::Members own = metric::members(members), further;
     if (const Index kept = selection.members; kept > 0 && kept < own.cols()) {
       further = own.rightCols(own.cols() - kept);
       own = own.leftCols(kept).eval();
     }
-    predict(condition, sample, *initial, own, further, origin, of_content.value());
+    predict(condition, sample, initial, own, further, origin, of_content.value());
   });
 }
-
-template void for_each_prediction<1>(const Predictor<1>&, io::EnsembleReader&, const Selection&,
-                                     const std::function<void(const Prediction<1>&)>&);
 
 std::string members_text(const io::EnsembleReader& file) {
   const Index least = file.least_members(), most = file.most_members();
@@ -309,17 +311,18 @@ Evaluation evaluate(io::EnsembleReader& file, const EvaluateRequest& request) {
                       [&](const auto& one) { return evaluate_in(one, file, request); });
 }
 
-Cost cost(const Predictor<1>& model, io::EnsembleReader& file, Index draws) {
+template <int D> Cost cost(const Predictor<D>& model, io::EnsembleReader& file, Index draws) {
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::time_point since) {
     return std::chrono::duration<double>(Clock::now() - since).count();
   };
   std::vector<double> laws, all;
   Cost result;
-  file.for_each<float, 1>([&](Index sample, mno::Field<float, 1>& initial, float time,
-                              mno::Field<float, 1>&) {
+  const mno::Field<float, D> known = file.known<float, D>();
+  file.for_each<float, D>([&](Index sample, mno::Field<float, D>& initial, float time,
+                              mno::Field<float, D>&) {
     model.to_own_coordinates(initial);
-    const mno::Condition<float, 1> condition{std::as_const(initial).view(), {&time, 1}};
+    const auto condition = condition_of<D>(initial, time, known, sample);
     const auto begin = Clock::now();
     const auto law = model.own_law(condition);
     laws.push_back(seconds(begin));
@@ -338,27 +341,29 @@ Cost cost(const Predictor<1>& model, io::EnsembleReader& file, Index draws) {
   return result;
 }
 
-std::vector<Times> times(const std::vector<std::unique_ptr<Predictor<1>>>& models, io::EnsembleReader& file,
+template <int D>
+std::vector<Times> times(const std::vector<std::unique_ptr<Predictor<D>>>& models, io::EnsembleReader& file,
                          Index draws) {
   constexpr Index turns = 25;
   using Clock = std::chrono::steady_clock;
-  const auto ask = [&](const Predictor<1>& model, mno::Condition<float, 1> condition) {
+  const auto ask = [&](const Predictor<D>& model, mno::Condition<float, D> condition) {
     if (draws > 0 ? !model.gives_draws() : model.gives_law()) {
       const auto law = model.own_law(condition);
       return double(draws > 0 ? mno::sample(law, draws, 1).data()[0] : mno::variance(law).data()[0]);
     }
     condition.draws = draws > 0 ? draws : 100;
-    const mno::Field<float, 1> drawn = model.own_draws(condition);
+    const mno::Field<float, D> drawn = model.own_draws(condition);
     return draws > 0 ? double(drawn.data()[0]) : metric::moments(metric::members(drawn)).variance[0];
   };
   std::vector<std::vector<double>> seconds(models.size());
-  file.for_each<float, 1>([&](Index sample, mno::Field<float, 1>& initial, float time,
-                              mno::Field<float, 1>&) {
+  const mno::Field<float, D> known = file.known<float, D>();
+  file.for_each<float, D>([&](Index sample, mno::Field<float, D>& initial, float time,
+                              mno::Field<float, D>&) {
     if (sample >= turns) return;
     for (std::size_t m = 0; m < models.size(); ++m) {
-      mno::Field<float, 1> own = initial;
+      mno::Field<float, D> own = initial;
       models[m]->to_own_coordinates(own);
-      const mno::Condition<float, 1> condition{std::as_const(own).view(), {&time, 1}};
+      const auto condition = condition_of<D>(own, time, known, sample);
       if (sample == 0) ask(*models[m], condition);  // the first call prepares
       const auto begin = Clock::now();
       const double seen = ask(*models[m], condition);
@@ -374,5 +379,17 @@ std::vector<Times> times(const std::vector<std::unique_ptr<Predictor<1>>>& model
   }
   return result;
 }
+
+// What the experiments ask for.
+#define MNO_INSTANTIATE(D)                                                                         \
+  template void for_each_prediction<D>(const Predictor<D>&, io::EnsembleReader&, const Selection&, \
+                                       const std::function<void(const Prediction<D>&)>&);          \
+  template Cost cost<D>(const Predictor<D>&, io::EnsembleReader&, Index);                          \
+  template std::vector<Times> times<D>(const std::vector<std::unique_ptr<Predictor<D>>>&,          \
+                                       io::EnsembleReader&, Index);
+MNO_INSTANTIATE(1)
+MNO_INSTANTIATE(2)
+MNO_INSTANTIATE(3)
+#undef MNO_INSTANTIATE
 
 }  // namespace program

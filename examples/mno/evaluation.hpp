@@ -10,7 +10,7 @@ namespace program {
 /// Which samples of a file, and on which grid.
 struct Selection {
   std::optional<double> time{};       // those of this time; all
-  mno::Index points = 0;              // every so many-th point of a line, so that these are left; 0: all
+  mno::Index points = 0;              // every so many-th point of an axis, so that these are left; 0: all
   std::vector<mno::Index> samples{};  // these; none: all
   mno::Index members = 0;             // the first so many of every condition; 0: all
   mno::Index draws = 64;              // of every condition, of an operator with noise inside
@@ -76,7 +76,7 @@ struct Cost {
   double law_bytes = 0;     // mean and factor
   double peak_bytes = 0;    // the law, one draw and the workspace of the prediction
 };
-Cost cost(const Predictor<1>& model, mno::io::EnsembleReader& data, mno::Index draws);
+template <int D> Cost cost(const Predictor<D>& model, mno::io::EnsembleReader& data, mno::Index draws);
 
 /// Seconds, over conditions.
 struct Times {
@@ -84,7 +84,8 @@ struct Times {
 };
 /// What so many draws of one condition take by each of the models, or mean and variance where `draws` is 0,
 /// which a model that gives draws alone has to take from 100 of them. Models take turns; one thread.
-std::vector<Times> times(const std::vector<std::unique_ptr<Predictor<1>>>& models,
+template <int D>
+std::vector<Times> times(const std::vector<std::unique_ptr<Predictor<D>>>& models,
                          mno::io::EnsembleReader& data, mno::Index draws);
 
 }  // namespace program

@@ -26,6 +26,7 @@ Json settings(const Experiment& one, const Study& study, const experiment::Optio
            {"shape", study.shape().list()}, {"ranks", options.ranks},
            {"data_seed", options.data_seed}};
   if (!options.rivals.empty()) all["rivals"] = options.rivals;
+  if (options.points > 0) all["points"] = options.points;
   if (!options.sweep.empty()) all["sweep"] = options.sweep.string();
   return all;
 }
@@ -161,6 +162,7 @@ void add_experiment(CLI::App& app, Run& run) {
           "--pairs", s.pairs,
           "Pairs of a data seed and a model seed, each with conditions of its own; rows are means over them");
     }
+    if (one->shape.dimension == 2) size("--points", options->points, "Points on each axis to train on [32]");
     size("--epochs", s.epochs, "Times through the data (default: chosen on validation, or the recipe's)");
     sub->add_option("--rank", options->shape.rank, "Rank of the covariance")->check(CLI::PositiveNumber);
     sub->add_option("--ranks", options->ranks, "Ranks to compare, where an experiment does")

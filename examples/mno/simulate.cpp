@@ -102,6 +102,11 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
   file.end();
   file.write("u0", io::Array::of(file_shape(equation, {rows}, times_each), initial));
   file.write("t", io::Array::of({rows}, times));
+  if (const auto known = known_of(equation); known.size() > 0) {
+    std::vector<Index> shape{known.channels()};
+    for (const Index n : known.grid().points) shape.push_back(n);
+    file.write("fields", io::Array::of(shape, mno::to_channel_first(known.view())));
+  }
   const mno::Domain<Equation::dimension> domain = equation.grid().domain;
   const Index axes = Equation::dimension;
   file.write("length",
@@ -228,6 +233,7 @@ std::string description(const Equation& equation) {
         if constexpr (requires { e.wavenumber; }) {
           add("amplitude", e.amplitude);
           add("wavenumber", double(e.wavenumber));
+          add("force_known", double(e.force_known));
         }
         if constexpr (requires { e.feed; }) {
           add("diffusion_u", e.diffusion_u);
@@ -260,12 +266,12 @@ std::string description(const Equation& equation) {
   return out;
 }
 
-Index points_of(const Equation& equation) {
-  return std::visit([](const auto& e) { return e.grid().size(); }, equation);
-}
-
-Index channels_of(const Equation& equation) {
-  return std::visit([]<class E>(const E&) { return Index(E::channels); }, equation);
+DataShape data_shape(const Equation& equation) {
+  return std::visit(
+      []<class E>(const E& e) {
+        return DataShape{E::dimension, e.grid().points[0], E::channels, known_of(e).channels()};
+      },
+      equation);
 }
 
 bool simulate_equation(const Equation& equation, const mno::Sampling& sampling,

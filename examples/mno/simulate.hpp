@@ -19,8 +19,12 @@ using Equation =
 std::string name_of(const Equation& equation);
 /// Every constant, so that equal texts are equal equations.
 std::string description(const Equation& equation);
-mno::Index points_of(const Equation& equation);
-mno::Index channels_of(const Equation& equation);
+/// What its files have: axes, points on each of them, channels, known fields.
+struct DataShape {
+  int dimension = 1;
+  mno::Index points = 0, channels = 1, known = 0;
+};
+DataShape data_shape(const Equation& equation);
 
 /// Draws ensembles into an .npz file, the times of a sample as one path where that is asked for
 /// (mno/data/paths.hpp). False if it was interrupted: then nothing is written.

@@ -54,7 +54,8 @@ def simulate(
     Returns
     -------
     dict
-        "u0", "uT", "t", "length" and "bounded": the arguments of ``Operator.fit``.
+        "u0", "uT", "t", "length" and "bounded", and "fields" where an equation has known ones, such as a force:
+        the arguments of ``Operator.fit``.
 
     Examples
     --------

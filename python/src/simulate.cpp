@@ -17,8 +17,10 @@ template <class V> void set(const std::string& name, const nb::handle& given, V&
     variable = program::walls_named(kind);
   } else if (!nb::try_cast(given, variable)) {
     throw nb::type_error(mno::Text("mno.simulate: ", name, ": expected a ",
-                                   std::is_floating_point_v<V> ? "number" : "whole number", ", got ",
-                                   nb::repr(given).c_str(), ".")
+                                   std::is_same_v<V, bool>       ? "truth value"
+                                   : std::is_floating_point_v<V> ? "number"
+                                                                 : "whole number",
+                                   ", got ", nb::repr(given).c_str(), ".")
                              .str()
                              .c_str());
   }
@@ -65,6 +67,11 @@ nb::dict drawn(Equation equation, const nb::dict& given, mno::Sampling sampling,
   data["u0"] = array_of(std::move(initial), one);
   data["uT"] = array_of(std::move(members), several);
   data["t"] = array_of(std::move(times), {rows});
+  if (const auto known = program::known_of(equation); known.size() > 0) {
+    std::vector<std::size_t> shape{std::size_t(known.channels())};
+    for (const Index n : known.grid().points) shape.push_back(std::size_t(n));
+    data["fields"] = array_of(mno::to_channel_first<float, D>(known.view()), shape);
+  }
   data["length"] = std::vector<double>(grid.domain.length.begin(), grid.domain.length.end());
   data["bounded"] = std::vector<bool>(grid.domain.bounded.begin(), grid.domain.bounded.end());
   return data;

@@ -31,6 +31,14 @@ def test_every_equation_can_be_drawn(name):
     assert data["bounded"][0] == (name == "heat-walls")
 
 
+def test_a_force_is_a_known_field_unless_it_is_left_out():
+    flow = dict(samples=1, ensemble=1, points=16, time=0.04, steps=2, wavenumber=3, amplitude=0.5)
+    y = 2 * np.pi * np.arange(16) / 16
+    fields = mno.simulate("navier-stokes", **flow)["fields"]
+    np.testing.assert_allclose(fields, np.broadcast_to(0.5 * np.cos(3 * y), (1, 16, 16)), atol=1e-6)
+    assert "fields" not in mno.simulate("navier-stokes", **flow, force_known=False)
+
+
 def test_what_cannot_be_simulated_is_refused():
     for name, arguments, error, words in [
         ("wave", {}, ValueError, "equations"),

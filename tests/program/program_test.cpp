@@ -332,6 +332,12 @@ TEST_CASE("equations on squares are drawn with their channels, and in their orde
   const auto flow = draw("navier-stokes --wavenumber 3 --points 16 --time 0.08 --times 0.04,0.08");
   REQUIRE_MESSAGE(flow.code == 0, flow.errors);
   CHECK(layout("uT") == "f32 (12, 4, 1, 16, 16)");
+  CHECK(layout("fields") == "f32 (1, 16, 16)");  // the force, .75 cos 3y
+  const auto force = NpzReader(folder / "data.npz").read("fields").values<float>();
+  for (std::size_t i = 0; i < force.size(); ++i)
+    CHECK(force[i] == doctest::Approx(0.75 * std::cos(2 * std::numbers::pi * 3 * double(i % 16) / 16)));
+  REQUIRE(draw("navier-stokes --points 16 --time 0.04 --force-known false").code == 0);
+  CHECK(std::ranges::count(NpzReader(folder / "data.npz").names(), "fields") == 0);
   CHECK(NpzReader(folder / "data.npz").read("length").values<double>()[1] ==
         doctest::Approx(2 * std::numbers::pi));
   REQUIRE(draw("phi4-plane --points 24").code == 0);
@@ -699,47 +705,97 @@ TEST_CASE("a sweep tells other experiments how every method is trained best") {
   }
 }
 
+namespace {
+
+/// Runs an experiment with next to nothing, and computes a number of it again from the model and the data
+/// that its record names. Returns its rows.
+nlohmann::json smallest_form(const Scratch& folder, const std::string& name, const std::string& more) {
+  CAPTURE(name);
+  const auto done =
+      mno_in(folder, "experiment " + name +
+                         " --samples 8 --validation 4 --test 4 --ensemble 8 --epochs 1 --pairs 1 "
+                         "--json -o out/" +
+                         name + small + more);
+  REQUIRE_MESSAGE(done.code == 0, done.errors);
+  const auto rows = nlohmann::json::parse(done.out)["rows"];
+  CHECK(rows.size() >= 10);
+  for (const auto& row : rows) CHECK_MESSAGE(std::isfinite(row["value"].get<double>()), row.dump());
+  CHECK(std::filesystem::exists(folder / "out" / name / "report.html"));
+
+  const auto record = nlohmann::json::parse(content(folder / "out" / name / "run.json"));
+  CHECK(record["version"] == mno::library_version);
+  const auto method = record["methods"][0];
+  const auto at = method.value("at", nlohmann::json::object());
+  std::string flags = " --members 8";
+  if (at.contains("t")) flags += " --time " + at["t"].dump();
+  if (at.contains("resolution")) flags += " --points " + std::to_string(at["resolution"].get<int>());
+  const auto again =
+      mno_in(folder, "evaluate --json --model out/cache/" + method["runs"][0]["model"].get<std::string>() +
+                         " --data out/cache/" + method["runs"][0]["data"].get<std::string>() + flags);
+  REQUIRE_MESSAGE(again.code == 0, again.errors);
+  const auto of = [&](const nlohmann::json& among, const std::string& metric) {
+    for (const auto& row : among)
+      if (row["metric"] == metric && row.value("at", nlohmann::json::object()) == at &&
+          row["method"] == method["method"])
+        return row["value"].get<double>();
+    return std::nan("");
+  };
+  auto found = nlohmann::json::parse(again.out)["rows"];
+  for (auto& row : found)
+    if (row["metric"] != "coverage") row["at"] = at;
+  for (const char* metric : {"mean_rmse", "crps"})
+    CHECK_MESSAGE(of(found, metric) == doctest::Approx(of(rows, metric)).epsilon(1e-9), metric);
+  return rows;
+}
+
+}  // namespace
+
 TEST_CASE("every experiment has a smallest form") {
   const Scratch folder;
   for (const std::string name : {"phi4", "spdebench-phi4", "rough-volatility", "superresolution",
-                                 "cross-covariance", "ablations", "heat", "defaults"}) {
-    CAPTURE(name);
-    const auto done =
-        mno_in(folder, "experiment " + name +
-                           " --samples 8 --validation 4 --test 4 --ensemble 8 --epochs 1 --pairs 1 "
-                           "--json -o out/" +
-                           name + small + " --ranks 4");
-    REQUIRE_MESSAGE(done.code == 0, done.errors);
-    const auto rows = nlohmann::json::parse(done.out)["rows"];
-    CHECK(rows.size() >= 10);
-    for (const auto& row : rows) CHECK_MESSAGE(std::isfinite(row["value"].get<double>()), row.dump());
-    CHECK(std::filesystem::exists(folder / "out" / name / "report.html"));
+                                 "cross-covariance", "ablations", "heat", "defaults"})
+    smallest_form(folder, name, " --ranks 4");
+}
 
-    // A number of it, from the model and the data that its record names.
-    const auto record = nlohmann::json::parse(content(folder / "out" / name / "run.json"));
-    CHECK(record["version"] == mno::library_version);
-    const auto method = record["methods"][0];
-    const auto at = method.value("at", nlohmann::json::object());
-    std::string flags = " --members 8";
-    if (at.contains("t")) flags += " --time " + at["t"].dump();
-    if (at.contains("resolution")) flags += " --points " + std::to_string(at["resolution"].get<int>());
-    const auto again =
-        mno_in(folder, "evaluate --json --model out/cache/" + method["runs"][0]["model"].get<std::string>() +
-                           " --data out/cache/" + method["runs"][0]["data"].get<std::string>() + flags);
-    REQUIRE_MESSAGE(again.code == 0, again.errors);
-    const auto of = [&](const nlohmann::json& among, const std::string& metric) {
-      for (const auto& row : among)
-        if (row["metric"] == metric && row.value("at", nlohmann::json::object()) == at &&
-            row["method"] == method["method"])
-          return row["value"].get<double>();
-      return std::nan("");
-    };
-    auto found = nlohmann::json::parse(again.out)["rows"];
-    for (auto& row : found)
-      if (row["metric"] != "coverage") row["at"] = at;
-    for (const char* metric : {"mean_rmse", "crps"})
-      CHECK_MESSAGE(of(found, metric) == doctest::Approx(of(rows, metric)).epsilon(1e-9), metric);
-  }
+TEST_CASE("experiments on squares have a smallest form, and pictures") {
+  const Scratch folder;
+  const auto flow = smallest_form(folder, "turbulent-flow", " --points 16 --rivals ffno");
+  std::map<std::string, std::vector<std::string>> metrics;
+  for (const auto& row : flow)
+    if (row["benchmark"] == "kolmogorov" && row["table"] == "2d-fields")
+      metrics[row["method"]].push_back(row["metric"]);
+  CHECK(metrics["ffno"] == std::vector<std::string>{"mean_rmse", "w2s", "w2g", "crps", "energy_score"});
+  CHECK(metrics["ffno-residual-covariance"] == metrics["mno-factorised"]);  // a control is scored as any law
+  CHECK(metrics["mno-factorised"].size() > metrics["ffno"].size());
+  const std::string page = content(folder / "out" / "turbulent-flow" / "report.html");
+  for (const char* part : {"predicted mean", "Deviation", "<h2>Spectra</h2>"})
+    CHECK_MESSAGE(says(page, part), part);
+
+  const auto cached = [&](const std::string& beginning) {
+    return std::ranges::count_if(std::filesystem::directory_iterator(folder / "out" / "cache"),
+                                 [&](const auto& entry) {
+                                   const std::string name = entry.path().filename().string();
+                                   return name.starts_with(beginning) && name.ends_with(".safetensors");
+                                 });
+  };
+  const auto models = cached("mno-factorised");
+  const auto grids = smallest_form(folder, "resolution-2d", " --points 16 --rivals mno-factorised");
+  CHECK(cached("mno-factorised") == models);  // that of the flow
+  std::vector<double> asked;
+  for (const auto& row : grids)
+    if (row["metric"] == "mean_rmse") asked.push_back(row["at"]["resolution"]);
+  CHECK(asked == std::vector<double>{32, 64, 128});
+
+  std::map<double, int> of_channels;
+  for (const auto& row :
+       smallest_form(folder, "gray-scott", " --points 16 --rivals mno-factorised"))
+    if (row["metric"] == "variance_ratio") ++of_channels[row["at"]["channel"]];
+  CHECK(of_channels == std::map<double, int>{{0, 1}, {1, 1}});
+
+  int to_exact = 0;
+  for (const auto& row : smallest_form(folder, "heat-2d", " --points 16 --rivals mno-factorised"))
+    if (row["metric"] == "cov_to_exact") ++to_exact;
+  CHECK(to_exact == 1);
 }
 
 TEST_CASE("an experiment that is interrupted goes on, and its rows are those of an undisturbed one") {

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "mno/simulate/ensemble.hpp"
 #include "planes.hpp"
 
 using namespace mno;
@@ -231,4 +232,20 @@ TEST_CASE("bad options are refused with a sentence") {
   CHECK_THROWS_AS(run({.steps = 0}), Error);
   CHECK_THROWS_AS(run({.sigma = -1}), Error);
   CHECK_THROWS_AS(run({.time = -1}), Error);
+}
+
+TEST_CASE("the known field is the force: a fluid at rest without viscosity is moved by it alone") {
+  NavierStokes flow{.nu = 0, .amplitude = 0.5, .wavenumber = 3, .sigma = 0, .time = 0.5, .steps = 4};
+  flow.simulated = 32;
+  flow.kept = 16;
+  flow.initial.amplitude = 0;
+  const auto all = collect<double>(flow, {.samples = 1, .members = 2});
+  const Field<double, 2> force = flow.known<double>();
+  REQUIRE(force.points() == all.members.points());
+  for (Index p = 0; p < force.points(); ++p)
+    CHECK(all.members(1, p, 0) == doctest::Approx(0.5 * force(0, p, 0)).epsilon(1e-9));
+  const auto data = simulate_ensemble<double>(flow, {.samples = 2, .members = 2}, {.members = true});
+  CHECK(std::ranges::equal(data.known.span(), force.span()));
+  flow.force_known = false;
+  CHECK(flow.known<double>().size() == 0);
 }

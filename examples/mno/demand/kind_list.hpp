@@ -11,7 +11,7 @@ struct Kind {
   const char* name;                                // that users and model files say
   const char* header;                              // that has
   const char* model;                               // which is made of the numbers of a `Shape`
-  int width = 0, depth = 0;                        // of the standard operator on a line; 0: as all have it
+  int width = 0, depth = 0;                        // of the standard operator on lines and planes; 0: as all
   const char *first = nullptr, *second = nullptr;  // models of the shape that are trained in its place
 };
 

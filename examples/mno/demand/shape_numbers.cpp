@@ -44,7 +44,7 @@ ShapeNumbers completed(ShapeNumbers wanted) {
   const auto fill = [](int& number, int value) {
     if (number == 0) number = value;
   };
-  if (const Kind* kind = kind_of(wanted.kind); kind && line) {
+  if (const Kind* kind = kind_of(wanted.kind); kind && (line || plane)) {
     fill(wanted.width, kind->width);
     fill(wanted.depth, kind->depth);
   }

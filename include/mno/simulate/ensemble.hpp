@@ -1,6 +1,7 @@
 #pragma once
 // Training data straight from a simulator: statistics are taken while members are drawn, so that members
-// do not stay in memory unless they are few or asked for.
+// do not stay in memory unless they are few or asked for. What an equation says is known, as a force, is a
+// known field.
 //
 //   Ensemble<float, 1> data = simulate_ensemble<float>(spde::Burgers{}, {.samples = 256, .members = 64});
 #include "mno/data/ensemble.hpp"
@@ -25,6 +26,7 @@ Ensemble<T, Equation::dimension> simulate_ensemble(const Equation& equation, con
                             members);
       },
       device);
+  if constexpr (requires { equation.template known<T>(); }) ensemble.known = equation.template known<T>();
   return ensemble;
 }
 

@@ -9,6 +9,9 @@
 //
 // so that four transforms make one evaluation, two there and two back. The mean vorticity stays zero. The
 // viscosity is that of a flow of size one in a box of size 2π.
+//
+// known() is the force as a known field, for whoever learns the flow: without it a law that does not know its
+// place in the square cannot tell where the force is.
 #include <complex>
 #include <numbers>
 
@@ -23,6 +26,7 @@ struct NavierStokes {
   double nu = 0.02;
   double amplitude = 0.75;  // A
   Index wavenumber = 4;     // m
+  bool force_known = true;  // files and data for training have the force as a known field
   double sigma = 0.05;
   double time = 2;
   Index steps = 100;
@@ -50,6 +54,13 @@ struct NavierStokes {
   double rate(Index, PlaneWave k) const { return -nu * k.squared(); }
   double force(Index, PlaneWave k) const {
     return k.x == 0 && std::abs(k.y) == wavenumber ? amplitude / 2 : 0;
+  }
+  /// A cos(m y), or nothing: (1, grid…, 1).
+  template <class T> Field<T, 2> known() const {
+    if (!force_known) return {};
+    Field<T, 2> field(1, grid(), 1);
+    PlaneSeries{0, {{0, wavenumber}}, {amplitude}, {0}}.evaluate(field.view());
+    return field;
   }
   /// û = (ik_y, −ik_x) ω̂/|k|²
   std::complex<double> input_symbol(Index i, PlaneWave k) const {
