@@ -15,7 +15,7 @@ namespace experiment::planes {
 // The full forms of all four experiments together are to take less than three hours on two cores.
 inline constexpr Sizes full{512, 64, 64, 32, 0, 3}, quick{64, 16, 16, 16, 12, 1};
 inline const program::ShapeNumbers shape{"mno-factorised", 2, 1, 16, 32, 12, 4, 0};
-inline constexpr Index steps = 1500, batch = 16;
+inline constexpr Index steps = 1200, batch = 16;
 
 /// On each axis, that models are trained on: as the command line says, or 32.
 Index points(const Study& study);
