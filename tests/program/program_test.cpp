@@ -787,8 +787,7 @@ TEST_CASE("experiments on squares have a smallest form, and pictures") {
   CHECK(asked == std::vector<double>{32, 64, 128});
 
   std::map<double, int> of_channels;
-  for (const auto& row :
-       smallest_form(folder, "gray-scott", " --points 16 --rivals mno-factorised"))
+  for (const auto& row : smallest_form(folder, "gray-scott", " --points 16 --rivals mno-factorised"))
     if (row["metric"] == "variance_ratio") ++of_channels[row["at"]["channel"]];
   CHECK(of_channels == std::map<double, int>{{0, 1}, {1, 1}});
 
