@@ -4,7 +4,10 @@
 //
 // A law gives the probability by draws of its maximum (law/maximum.hpp). A deterministic operator gives a
 // field, and what can be made of it: is the field's own maximum 10? a threshold that is tuned on the training
-// conditions? a logistic curve of that maximum, fitted there?
+// conditions? a logistic curve of that maximum, fitted there? And directly: the same operator trained to say
+// whether the event happens, a field that is 1 in a member in which it does and 0 in one in which it does
+// not, by the squared error, which is the Brier score; the mean of its field over x, between 0 and 1, is the
+// probability.
 //
 // Two columns of the paper are read by us, since it does not define them: its risk score as the mean
 // probability, its correlation of variance peaks as that of max Var over conditions, predicted and of
@@ -13,6 +16,7 @@
 #include <mno/law/maximum.hpp>
 #include <mno/metric/event_scores.hpp>
 
+#include "derived.hpp"
 #include "experiments.hpp"
 #include "units.hpp"
 
@@ -67,6 +71,42 @@ std::vector<Outcome> outcomes(Study& study, const Trained& trained, std::size_t 
   return all;
 }
 
+/// Does the event happen? The members of the data as fields of 1 or 0.
+Data as_events(const Data& data) {
+  namespace io = mno::io;
+  return derived(data, "event " + io::detail::number(level), [](io::EnsembleReader& from, io::NpzWriter& to) {
+    const Index rows = from.samples(), members = from.most_members(), points = from.points()[0];
+    std::vector<float> initial, happened;
+    std::vector<double> times;
+    from.for_each<float, 1>([&](Index, mno::Field<float, 1>& u0, float time, mno::Field<float, 1>& drawn) {
+      initial.insert(initial.end(), u0.span().begin(), u0.span().end());
+      times.push_back(double(time));
+      const auto fields = mno::metric::members(std::as_const(drawn).view());
+      for (Index m = 0; m < members; ++m) {
+        const bool event = fields.col(m).lpNorm<Eigen::Infinity>() >= level;
+        happened.insert(happened.end(), std::size_t(points), event ? 1.f : 0.f);
+      }
+    });
+    to.write("u0", io::Array::of({rows, 1, points}, initial));
+    to.write("uT", io::Array::of({rows, members, 1, points}, happened));
+    to.write("t", io::Array::of({rows}, times));
+  });
+}
+
+/// Of an operator that was trained on these.
+std::vector<Outcome> called(Study& study, const Trained& trained, std::size_t pair, const Data& events) {
+  const auto model = study.load(trained, pair);
+  std::vector<Outcome> all;
+  study.for_each_prediction(trained, pair, events, [&](const Prediction<1>& p) {
+    const auto members = in_units(p.members, *model);
+    const LawInUnits law = in_units(p.law, *model);
+    Outcome one{.happened = Index((members.row(0).array() > 0.5).count()), .members = members.cols()};
+    one.probability = std::clamp(mno::flat(law.mean, 0).cast<double>().mean(), 0.0, 1.0);
+    all.push_back(one);
+  });
+  return all;
+}
+
 double correlation(const std::vector<Outcome>& all) {
   const auto n = Index(all.size());
   Eigen::VectorXd a(n), b(n);
@@ -86,13 +126,9 @@ EventScores scores(const std::vector<Outcome>& all, const Probability& probabili
   for (const Outcome& one : all) result.add(probability(one), one.happened, one.members);
   return result;
 }
-Rows rows(const std::vector<Outcome>& all, const EventScores& of) {
+Rows event_rows(const EventScores& of) {
   const auto confusion = of.confusion(positive, positive);
-  double error = 0;
-  for (const Outcome& one : all) error += one.mean_error / double(all.size());
-  Rows result{{.metric = "mean_rmse", .value = std::sqrt(error)},
-              {.metric = "var_peak_corr", .value = correlation(all)},
-              {.metric = "risk_score", .value = of.mean_probability()},
+  Rows result{{.metric = "risk_score", .value = of.mean_probability()},
               {.metric = "precision", .value = confusion.precision},
               {.metric = "recall", .value = confusion.recall},
               {.metric = "f1", .value = confusion.f1},
@@ -105,6 +141,15 @@ Rows rows(const std::vector<Outcome>& all, const EventScores& of) {
               {.metric = "average_precision", .value = of.average_precision(positive)}};
   for (Row& row : result)
     if (row.metric == "brier") row.floor = of.irreducible();
+  return result;
+}
+/// With what else a law or a field says.
+Rows rows(const std::vector<Outcome>& all, const EventScores& of) {
+  double error = 0;
+  for (const Outcome& one : all) error += one.mean_error / double(all.size());
+  Rows result{{.metric = "mean_rmse", .value = std::sqrt(error)},
+              {.metric = "var_peak_corr", .value = correlation(all)}};
+  for (Row& row : event_rows(of)) result.push_back(std::move(row));
   return result;
 }
 
@@ -159,11 +204,13 @@ void run_risk(Study& study) {
     std::string name;
     mno::spde::Reaction equation;
     Splits data;
-    std::vector<Trained> laws;
-    Trained fno;
+    std::vector<Trained> laws{};
+    Trained fno{};
+    Splits events{};
+    Trained classifier{};
   };
-  std::vector<Setting> settings{{"hard", mno::spde::Reaction{}, {}, {}, {}},
-                                {"nearly decided", mno::spde::Reaction::nearly_decided(), {}, {}, {}}};
+  std::vector<Setting> settings{{"hard", mno::spde::Reaction{}, {}},
+                                {"nearly decided", mno::spde::Reaction::nearly_decided(), {}}};
   const Sizes& s = study.sizes();
   Training warped{.name = "auto, asinh"};
   warped.warp = mno::AnyWarp::parse("asinh 3");
@@ -175,6 +222,14 @@ void run_risk(Study& study) {
                 study.train("mno-asinh", study.shape(), warped, one.data)};
     for (const Trained& rival : study.rivals(one.data)) one.laws.push_back(rival);
     one.fno = study.train("fno", study.shape("fno"), {}, one.data);
+  }
+  study.run();
+  Training brier{.name = "squared error of the event"};
+  brier.loss = mno::Recipe{};
+  brier.recipe().mean_squared_error.weight = 1;
+  for (Setting& one : settings) {
+    one.events = {as_events(one.data.train), {}, as_events(one.data.test)};
+    one.classifier = study.train("fno-classifier", study.shape("fno"), brier, one.events);
   }
   study.run();
   for (const Setting& one : settings) {
@@ -218,6 +273,14 @@ void run_risk(Study& study) {
     });
     for (const Reading* reading : {&plain, &tuned, &logistic})
       study.table(place, reading->method, reading->pairs);
+    std::vector<Rows> directly(one.classifier.models.size());
+    study.for_each_pair(one.classifier, [&](std::size_t pair) {
+      const EventScores of = scores(called(study, one.classifier, pair, one.events.test),
+                                    [](const Outcome& c) { return c.probability; });
+      directly[pair] = event_rows(of);
+      if (pair == 0) reliability.lines.push_back(diagram(one.classifier.method, of));
+    });
+    study.table(place, one.classifier.method, directly);
     study.add(reliability);
   }
   study.show(settings[0].laws[0], settings[0].data.test);

@@ -337,12 +337,14 @@ std::vector<Trained> Study::rivals(const Splits& data, Index least_points) {
 }
 
 void Study::run() {
-  if (options_.restart) {
-    for (const Simulation& one : simulations_) std::filesystem::remove(one.file);
+  if (options_.restart) {  // what an earlier call of this made is not made twice
+    for (const Simulation& one : simulations_)
+      if (made_.insert(one.file).second) std::filesystem::remove(one.file);
     for (const Job& job : jobs_)
-      for (const char* end :
-           {"", ".checkpoint", ".checkpoint.previous", ".checkpoint.shorter", ".history.jsonl", ".seconds"})
-        std::filesystem::remove(job.request.model.string() + end);
+      if (made_.insert(job.request.model).second)
+        for (const char* end :
+             {"", ".checkpoint", ".checkpoint.previous", ".checkpoint.shorter", ".history.jsonl", ".seconds"})
+          std::filesystem::remove(job.request.model.string() + end);
   }
   simulate();
   std::vector<program::ShapeNumbers> shapes;

@@ -19,6 +19,7 @@
 // experiments share what they can, and a run that is interrupted or given again loses nothing.
 #include <mno/train/checkpoint.hpp>
 #include <mutex>
+#include <set>
 
 #include "evaluation.hpp"
 #include "results.hpp"
@@ -182,7 +183,8 @@ class Study {
   /// loss from the operator, and mno and fno with their number of steps. Nothing is trained yet.
   std::vector<Trained> rivals(const Splits& data, Index least_points = 0);
 
-  /// Simulates and trains what is not there.
+  /// Simulates and trains what is not there. It may be called again when more has been declared: data that
+  /// is made of simulated data, say.
   void run();
 
   // --- what comes out
@@ -277,6 +279,7 @@ class Study {
   Swept swept_;
   std::vector<Simulation> simulations_{};
   std::vector<Job> jobs_{};
+  std::set<std::filesystem::path> made_{};  // by run() where everything is made anew
   std::map<std::string, std::shared_ptr<const void>> statistics_{};  // ensembles of the key's dimension
   std::map<std::string, std::map<std::string, double>> floors_{};
   std::mutex mutex_{};  // of the two above

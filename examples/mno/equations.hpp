@@ -10,6 +10,7 @@
 #include <mno/simulate/bounded_heat.hpp>
 #include <mno/simulate/burgers.hpp>
 #include <mno/simulate/coupled_heat.hpp>
+#include <mno/simulate/finite_rank.hpp>
 #include <mno/simulate/gray_scott.hpp>
 #include <mno/simulate/heat.hpp>
 #include <mno/simulate/heavy_heat.hpp>
@@ -60,6 +61,8 @@ template <class F> void for_each_equation(F&& f) {
     "v_t = D_v Laplace v + u v^2 - (F + k) v + sigma_v dW",
     spde::GrayScott{});
   f("phi4-plane", "u_t = nu Laplace u + growth u - u^3 + sigma dW on a square", spde::Phi4Plane{});
+  f("finite-rank", "u_t = u_0 + t sum_i a_i f_i <g_i, u_0> + sigma W_t, a drift of known rank",
+    spde::FiniteRank{});
   f("brownian", "u_t = u_0 + a t u_0 + s W_t, a = 0", spde::brownian_field());
   f("drift", "u_t = a t u_0 + s W_t, s = 0", spde::pure_drift());
   f("noise", "u_t = a t u_0 + s W_t, a = 0", spde::pure_noise());
@@ -183,6 +186,13 @@ template <class Add> void constants(mno::spde::Phi4Plane& e, Add&& add) {
 template <class Add> void constants(mno::spde::DriftAndNoise& e, Add&& add) {
   add("drift", e.drift, "a");
   add("sigma", e.sigma, "s");
+  add("points", e.points, points_text);
+}
+
+template <class Add> void constants(mno::spde::FiniteRank& e, Add&& add) {
+  add("terms", e.terms, "Rank of the drift");
+  add("strength", e.strength, "a_1; a_i = a_1/i");
+  add("sigma", e.sigma, "Noise");
   add("points", e.points, points_text);
 }
 

@@ -41,7 +41,7 @@ int import_files(ImportOptions& options) {
                                 {"members", plan.state.members()},
                                 {"channels", plan.state.channels()},
                                 {"points", plan.points()},
-                                {"known_fields", plan.known.channels()},
+                                {"known_fields", plan.known_fields()},
                                 {"lines", plan.lines},
                                 {"file", options.output.string()}};
     for (const AxisFacts& axis : plan.axes) {
@@ -100,6 +100,11 @@ void add_import(CLI::App& app, Run& run) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_flag("--first-only", o.pairs.first_only, "Only pairs that start from the first frame");
+  command
+      ->add_option("--history", o.pairs.history,
+                   "Frames that are given: the last is u0, those before it are known fields")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   command->add_option("--pieces", o.pieces, "Cut every trajectory into so many, which a split may part")
       ->check(CLI::PositiveNumber);
   command->add_option("--first-sample", o.first_sample, "Leave out so many samples")

@@ -190,7 +190,8 @@ std::string name_of(const Equation& equation) {
                                           "rough-volatility", "heat",       "kuramoto-sivashinsky",
                                           "coupled-heat",     "plane-heat", "navier-stokes",
                                           "gray-scott",       "phi4-plane", "reaction",
-                                          "jump-heat",        "heavy-heat", "drift-and-noise"};
+                                          "jump-heat",        "heavy-heat", "drift-and-noise",
+                                          "finite-rank"};
   static_assert(std::size(names) == std::variant_size_v<Equation>);
   return names[equation.index()];
 }

@@ -13,7 +13,8 @@ using Equation =
     std::variant<mno::spde::Burgers, mno::spde::Phi4, mno::spde::Phi4SpdeBench, mno::spde::RoughVolatility,
                  mno::spde::Heat, mno::spde::KuramotoSivashinsky, mno::spde::CoupledHeat,
                  mno::spde::PlaneHeat, mno::spde::NavierStokes, mno::spde::GrayScott, mno::spde::Phi4Plane,
-                 mno::spde::Reaction, mno::spde::JumpHeat, mno::spde::HeavyHeat, mno::spde::DriftAndNoise>;
+                 mno::spde::Reaction, mno::spde::JumpHeat, mno::spde::HeavyHeat, mno::spde::DriftAndNoise,
+                 mno::spde::FiniteRank>;
 
 /// As mno simulate calls it.
 std::string name_of(const Equation& equation);

@@ -71,3 +71,23 @@ TEST_CASE("what cannot be is refused with a sentence") {
   CHECK_THROWS_AS(frame_pairs(times, {.every = 0}), Error);
   CHECK_THROWS_AS(frame_pairs(times, {.pieces = 0}), Error);
 }
+
+TEST_CASE("a history is there before a pair starts, in the same piece, at the same distances") {
+  std::vector<double> times;
+  for (int i = 0; i < 9; ++i) times.push_back(0.1 * i);
+  const PairOptions three{.lags = {1, 4}, .history = 3};
+  const auto pairs = frame_pairs(times, three);
+  CHECK(frames(pairs) == Frames{{2, 3}, {2, 6}, {3, 4}, {3, 7}, {4, 5}, {4, 8}, {5, 6}, {6, 7}, {7, 8}});
+  CHECK(frame_before(pairs[0], 2, three) == 0);
+  const PairOptions thinned{.every = 2, .history = 2};
+  const auto few = frame_pairs(times, thinned);
+  CHECK(frames(few) == Frames{{2, 4}, {4, 6}, {6, 8}});
+  CHECK(frame_before(few[1], 1, thinned) == 2);
+  CHECK(frames(frame_pairs(times, {.first_only = true, .history = 3})) == Frames{{2, 3}});
+  CHECK(frames(frame_pairs(times, {.pieces = 3, .history = 2})) == Frames{{1, 2}, {4, 5}, {7, 8}});
+  CHECK(frame_pairs(times, {.history = 9}).empty());
+  CHECK_THROWS_AS(frame_pairs(times, {.history = 0}), Error);
+  times[4] += 0.05;
+  CHECK_THROWS_AS(frame_pairs(times, {.history = 2}), Error);
+  CHECK_FALSE(frame_pairs(times).empty());  // without a history any distances are
+}

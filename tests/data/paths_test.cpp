@@ -74,3 +74,17 @@ TEST_CASE("the law at one time is the marginal of the law of paths") {
   CHECK_THROWS_AS(at_time(paths, 3, 3), Error);
   CHECK_THROWS_AS(at_time(paths, 0, 4), Error);
 }
+
+TEST_CASE("paths become frames of trajectories again") {
+  const auto data = three_times();
+  const auto paths = paths_of(data, 3, {.members = true});
+  const auto frames = frames_of<double, 1>(paths.members.view(), 3);
+  REQUIRE(frames.batch() == 2 * 4 * 3);
+  REQUIRE(frames.channels() == 2);
+  for (Index i = 0; i < 2; ++i)
+    for (Index j = 0; j < 4; ++j)
+      for (Index k = 0; k < 3; ++k)
+        for (Index p = 0; p < 5; ++p)
+          CHECK(frames((4 * i + j) * 3 + k, p, 1) == data.members_of(3 * i + k)(j, p, 1));
+  CHECK_THROWS_AS((frames_of<double, 1>(paths.members.view(), 4)), Error);
+}

@@ -55,3 +55,23 @@ TEST_CASE("frames that are no whole trajectories are refused") {
   const Field<float, 1> six(6, Grid<1>{{8}}, 1);
   CHECK_THROWS_AS((ensemble_of_trajectories<float, 1>(six.view(), times, {.lags = {3}})), Error);
 }
+
+TEST_CASE("the frames before u_s are known fields, the nearest first") {
+  const std::vector<double> times{0, 1, 2, 3, 4};
+  Field<double, 1> frames(10, Grid<1>{{4}}, 2);
+  frames.fill([](Index frame, std::array<double, 1>, Index c) { return double(10 * frame + c); });
+  const auto data =
+      ensemble_of_trajectories<double, 1>(std::as_const(frames).view(), times, {.lags = {2}, .history = 3});
+  REQUIRE(data.size() == 2);  // (2, 4) of each
+  REQUIRE(data.known.batch() == 2);
+  REQUIRE(data.known.channels() == 4);
+  for (Index i = 0; i < 2; ++i)
+    for (Index p = 0; p < 4; ++p)
+      for (Index c = 0; c < 2; ++c) {
+        CHECK(data.initial(i, p, c) == double(10 * (5 * i + 2) + c));
+        CHECK(data.known(i, p, c) == double(10 * (5 * i + 1) + c));
+        CHECK(data.known(i, p, 2 + c) == double(10 * (5 * i) + c));
+        CHECK(data.mean(i, p, c) == double(10 * (5 * i + 4) + c));
+      }
+  CHECK(ensemble_of_trajectories<double, 1>(std::as_const(frames).view(), times).known.size() == 0);
+}

@@ -90,3 +90,29 @@ TEST_CASE("one draw has no spread, and is refused") {
   CHECK_THROWS_AS(of.add(metric::Members::Zero(3, 1), metric::Members::Zero(3, 4)), Error);
   CHECK_THROWS_AS(of.add(metric::Members::Zero(3, 2), metric::Members::Zero(4, 2)), Error);
 }
+
+TEST_CASE("the frames that a rollout remembers are the ones it drew") {
+  struct Sum {  // u_{n+1} = u_n + u_{n−1} + 10 u_{n−2}, without noise
+    Law<double, 1> predict(const Condition<double, 1>& c) const {
+      Law<double, 1> law(Field<double, 1>(c.initial.batch, c.initial.grid, 1),
+                         Field<double, 1>(c.initial.batch, c.initial.grid, 1));
+      for (Index i = 0; i < c.initial.batch; ++i)
+        for (Index p = 0; p < c.initial.points(); ++p)
+          law.mean(i, p, 0) = c.initial(i, p, 0) + c.known(i, p, 0) + 10 * c.known(i, p, 1);
+      return law;
+    }
+  };
+  Field<double, 1> now(2, Grid<1>{{3}}, 1), past(2, Grid<1>{{3}}, 2);
+  now.fill([](Index i, std::array<double, 1>, Index) { return double(i + 1); });
+  past.fill([](Index i, std::array<double, 1>, Index k) { return double(i + 1) * (k == 0 ? 2 : 3); });
+  const std::vector<double> steps(3, 1.0);
+  const auto paths = metric::rollout<double, 1>(Sum{}, now, steps, 2, 1, past);
+  for (Index j = 0; j < 4; ++j) {
+    const double size = double(j / 2 + 1);  // 3, 2, 1 are followed by 33, 54, 97
+    CHECK(paths[0](j, 1, 0) == 33 * size);
+    CHECK(paths[1](j, 1, 0) == 54 * size);
+    CHECK(paths[2](j, 1, 0) == 97 * size);
+  }
+  CHECK_THROWS_AS((metric::rollout<double, 1>(Sum{}, now, steps, 2, 1, Field<double, 1>(1, past.grid(), 2))),
+                  Error);
+}

@@ -47,6 +47,8 @@ template <class M> struct Trial {
       typename M::InputUnits units;
       for (double& shift : units.shift) shift = 0.3;
       for (double& scale : units.scale) scale = 1.7;
+      for (double& shift : units.known_shift) shift = -0.2;
+      for (double& scale : units.known_scale) scale = 0.6;
       model.set_input_units(units);
     }
     for (auto* field : {&u, &mean_bar, &factor_bar, &known})

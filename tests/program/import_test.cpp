@@ -224,6 +224,31 @@ TEST_CASE("CF: packed numbers, degrees, and missing values by three rules") {
   CHECK(says(refused("cf.nc --missing zero -o none.h5"), "--missing: expected refuse, drop or a number"));
 }
 
+TEST_CASE("a history: the frames before u0 are known fields, behind those of arrays") {
+  const auto told = import("plain.npy --axes sample,time,x --time 0.25 --history 3 -o history.h5");
+  CHECK(mentions(told, "u0 has a history: the 2 frame(s) before it are known fields, the nearest first"));
+  CHECK(told["samples"] == S * 2);  // (2, 3) and (3, 4)
+  CHECK(told["known_fields"] == 2);
+  const auto data = Hdf5EnsembleFile(layouts() / "history.h5").read<float, 1>();
+  REQUIRE(data.known.batch() == S * 2);
+  for (Index row = 0; row < data.size(); ++row)
+    for (Index x = 0; x < N; ++x) {
+      const Index now = 2 + row % 2, sample = row / 2;
+      CHECK(data.initial(row, x, 0) == doctest::Approx(wave(sample, now, 0, x)).epsilon(1e-5));
+      CHECK(data.known(row, x, 0) == doctest::Approx(wave(sample, now - 1, 0, x)).epsilon(1e-5));
+      CHECK(data.known(row, x, 1) == doctest::Approx(wave(sample, now - 2, 0, x)).epsilon(1e-5));
+      CHECK(data.members(row, x, 0) == doctest::Approx(wave(sample, now + 1, 0, x)).epsilon(1e-5));
+    }
+  const auto both = import("well.hdf5 --history 2 -o history.h5");  // 2 known fields, 3 channels
+  CHECK(both["known_fields"] == 5);
+  CHECK(Hdf5Reader(layouts() / "history.h5").layout("fields").shape == Extents{S * (T - 2), 5, N, M});
+  CHECK(says(refused("plain.npy --axes sample,time,x --time 1 --history 5 -o none.h5"),
+             "has no two frames at the lags that are asked for, with the history before them"));
+  CHECK(says(refused("xy.npz --history 2 -o none.h5"), "expected frames of a trajectory to be given"));
+  CHECK(says(refused("members.npz --axes sample,member,time,channel,x --history 2 -o none.h5"),
+             "expected frames at equal distances"));
+}
+
 TEST_CASE("APEBench, and an array in Fortran order whose axes are said") {
   const auto told = import("apebench.npy -o data.npz");
   CHECK(mentions(told, "their times are not in the file"));

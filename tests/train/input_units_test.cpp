@@ -15,6 +15,10 @@ namespace {
 struct Pair {
   static constexpr int dimension = 1, channels = 2, rank = 1, width = 6, modes = 4, depth = 1, projection = 6;
 };
+struct Forced {
+  static constexpr int dimension = 1, channels = 1, rank = 1, width = 6, modes = 4, depth = 1, projection = 6,
+                       known = 2;
+};
 
 /// Single draws, u_t = smooth of u_0 / size: of order one, while u_0 is of order `size` around `centre`.
 Ensemble<float, 1> data(Index conditions, float size, float centre) {
@@ -50,6 +54,39 @@ TEST_CASE("channels of the order of u_t stay as they are, the others are centred
   CHECK(units.scale[1] == Approx(800).epsilon(0.2));
   for (double& u : train.initial.span()) u = 7;  // no spread: nothing to scale by
   CHECK(input_units<Mno<Pair, double>>(train) == Mno<Pair, double>::InputUnits{});
+}
+
+TEST_CASE("known fields have units of their own by the same rule") {
+  using M = Mno<Forced, double>;
+  Ensemble<double, 1> train;
+  train.initial = Field<double, 1>(50, {{8}}, 1);
+  train.known = Field<double, 1>(50, {{8}}, 2);
+  Stream random(1);
+  for (Index r = 0; r < 400; ++r) {
+    train.initial.view().row(r)[0] = random.normal();
+    train.known.view().row(r)[0] = 500 + 20 * random.normal();
+    train.known.view().row(r)[1] = random.normal();
+  }
+  const auto units = input_units<M>(train);
+  CHECK(units.scale[0] == 1);
+  CHECK(units.known_shift[0] == Approx(500).epsilon(0.01));
+  CHECK(units.known_scale[0] == Approx(20).epsilon(0.2));
+  CHECK(units.known_shift[1] == 0);
+  CHECK(units.known_scale[1] == 1);
+
+  M model(3), plain(3);
+  model.set_input_units(units);
+  const double time = 0.5;
+  auto scaled = train.known;
+  for (Index r = 0; r < 400; ++r)
+    scaled.view().row(r)[0] = (scaled.view().row(r)[0] - units.known_shift[0]) / units.known_scale[0];
+  const auto here = predict(model, {train.initial.view(), {&time, 1}, train.known.view()}),
+             there = predict(plain, {train.initial.view(), {&time, 1}, std::as_const(scaled).view()});
+  for (std::size_t i = 0; i < here.mean.size(); ++i)
+    CHECK(here.mean.span()[i] == Approx(there.mean.span()[i]).epsilon(1e-10));
+  auto wrong = units;
+  wrong.known_scale[1] = 0;
+  CHECK_THROWS_AS(model.set_input_units(wrong), Error);
 }
 
 TEST_CASE("a fit is as good whatever the units of u_0 are") {

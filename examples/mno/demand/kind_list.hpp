@@ -23,6 +23,8 @@ inline constexpr Kind kinds[] = {
     {"mno-power", "mno/model/model.hpp", "demand::PowerMno<Shape>"},         // the factor behind t^h
     {"mno-split", "mno/model/model.hpp", "mno::Mno<demand::Split<Shape>>"},  // two backbones
     {"mno-conserving", "mno/model/conserving.hpp", "mno::ConservingMno<Shape>"},  // every draw has u_0's mass
+    {"mno-separable", "mno/model/priors.hpp", "mno::SeparableMno<Shape>"},        // a drift of finite rank
+    {"mno-mercer", "mno/model/priors.hpp", "mno::MercerMno<Shape>"},              // a factor of eigenpairs
     {"mno-factorised", "mno/model/factorised.hpp", "mno::FactorisedMno<Shape>"},  // an axis at a time
     {"fno", "mno/model/model.hpp", "demand::PlacedFno<Shape>"},  // a field, not a law, and so the next four
     {"ffno", "mno/model/factorised.hpp", "demand::PlacedFno<Shape, mno::FactorisedLayer<Shape>>"},

@@ -94,6 +94,10 @@ void choose_rows(const ImportOptions& options, Plan& plan) {
   const Index taken = end - options.first_sample;
   mno::PairOptions pairs = options.pairs;
   if (!plan.input.empty()) {
+    if (pairs.history > 1)
+      throw mno::Error(
+          "mno import: --history: expected frames of a trajectory to be given, but what is "
+          "given is an array of its own.");
     const double time = options.geometry.step > 0 ? options.geometry.step
                         : options.time.empty()    ? 1
                                                   : std::strtod(options.time.c_str(), nullptr);
@@ -119,7 +123,22 @@ void choose_rows(const ImportOptions& options, Plan& plan) {
   plan.lines.push_back(plan.times.line);
   if (state.has(Role::member) && !pairs.first_only) {
     pairs.first_only = true;
-    plan.lines.push_back("members have one field in common, the first: pairs start from it");
+    plan.lines.push_back(pairs.history == 1
+                             ? std::string("members have one field in common, the first: pairs start from it")
+                             : "members have " + std::to_string(pairs.history) +
+                                   " fields in common, the first: pairs start from the last of them");
+  }
+  if (pairs.history > 1) {
+    plan.lines.push_back("u0 has a history: the " + std::to_string(pairs.history - 1) +
+                         " frame(s) before it are known fields, the nearest first");
+    const auto step = [](const std::vector<double>& row) { return row.back() - row.front(); };
+    for (const auto& [row, number] : plan.times.rows)
+      if (const double first = step(plan.times.rows.begin()->first);
+          std::abs(step(row) - first) > 1e-3 * std::abs(first))
+        io::refuse(plan.files[0],
+                   "expected frames at the same distances in all trajectories, as a history "
+                   "is to mean the same for all; one lasts ",
+                   first, " and another ", step(row));
   }
   pairs.pieces = options.pieces;
   if (pairs.pieces == 0) {
@@ -131,6 +150,7 @@ void choose_rows(const ImportOptions& options, Plan& plan) {
                            " frames, so that some can be held back (--pieces says another number)");
     }
   }
+  plan.pairs = pairs;
   std::vector<std::vector<mno::FramePair>> of_row(plan.times.rows.size());
   for (const auto& [row, number] : plan.times.rows) {
     for (std::size_t f = 0; f < row.size(); ++f)
@@ -148,7 +168,8 @@ void choose_rows(const ImportOptions& options, Plan& plan) {
       if (lags.size() <= shown_lags) lags.insert(double(float(pair.time)));
     }
   if (plan.rows.empty())
-    io::refuse(plan.files[0], "has no two frames at the lags that are asked for; it has ", state.frames(),
+    io::refuse(plan.files[0], "has no two frames at the lags that are asked for",
+               pairs.history > 1 ? ", with the history before them" : "", "; it has ", state.frames(),
                " frames from ", plan.times.rows.begin()->first.front(), " to ",
                plan.times.rows.begin()->first.back(), " in time");
   std::string line = std::to_string(plan.rows.size()) + " pairs of frames out of " + std::to_string(taken) +

@@ -34,7 +34,10 @@ struct Plan {
   std::vector<Row> rows{};
   std::vector<mno::Index> groups{};  // (row), where there are trajectories
   std::vector<std::string> lines{};
+  mno::PairOptions pairs{};  // as they came to be
 
+  /// Arrays with known fields, and after them the frames before u0.
+  mno::Index known_fields() const { return known.channels() + (pairs.history - 1) * state.channels(); }
   mno::io::Extents points() const {
     mno::io::Extents all;
     for (const AxisFacts& axis : axes) all.push_back(axis.points);

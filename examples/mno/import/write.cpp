@@ -37,19 +37,30 @@ class RowReader {
   void final(const Row& row, Index member, std::span<float> out) {
     field(plan_.state, row.sample, member, row.pair.to, out);
   }
+  /// Known fields of arrays, then the frames before u0, the nearest first.
   void known(const Row& row, std::span<float> out) {
-    field(plan_.known, plan_.known.samples() == 1 ? 0 : row.sample, 0,
-          plan_.known.has(Role::time) ? row.pair.from : 0, out);
+    const auto arrays = std::size_t(plan_.known.empty() ? 0 : plan_.field_size(plan_.known.channels()));
+    if (arrays > 0)
+      field(plan_.known, plan_.known.samples() == 1 ? 0 : row.sample, 0,
+            plan_.known.has(Role::time) ? row.pair.from : 0, out.first(arrays));
+    history(row, 0, out.subspan(arrays));
+  }
+  void history(const Row& row, Index member, std::span<float> out) {
+    const auto size = std::size_t(plan_.field_size(plan_.state.channels()));
+    for (Index back = 1; back < plan_.pairs.history; ++back)
+      field(plan_.state, row.sample, member, frame_before(row.pair, back, plan_.pairs),
+            out.subspan(std::size_t(back - 1) * size, size));
   }
 
   /// Leaves out rows in which a value is missing; how many.
   Index drop() {
     std::vector<float> values(std::size_t(plan_.field_size(plan_.state.channels())));
-    std::map<std::pair<Index, Index>, bool> whole;  // frames of the sample under way
+    std::map<std::pair<Index, bool>, bool> whole;  // (frame, asked for) of the sample under way
     Index sample = -1;
     dropping_ = true;
-    const auto is_whole = [&](const Row& row, bool last) {
+    const auto is_whole = [&](Row row, bool last, Index back = 0) {
       if (row.sample != std::exchange(sample, row.sample)) whole.clear();
+      row.pair.from = frame_before(row.pair, back, plan_.pairs);
       const auto [at, unknown] = whole.try_emplace({last ? row.pair.to : row.pair.from, last}, true);
       for (Index m = 0; unknown && at->second && m < plan_.state.members(); ++m) {
         last ? final(row, m, values) : initial(row, m, values);
@@ -57,10 +68,15 @@ class RowReader {
       }
       return at->second;
     };
+    const auto has_history = [&](const Row& row) {
+      for (Index back = 1; back < plan_.pairs.history; ++back)
+        if (!is_whole(row, false, back)) return false;
+      return true;
+    };
     std::vector<Row> rows;
     std::vector<Index> groups;
     for (std::size_t i = 0; i < plan_.rows.size(); ++i)
-      if (is_whole(plan_.rows[i], false) && is_whole(plan_.rows[i], true)) {
+      if (is_whole(plan_.rows[i], false) && is_whole(plan_.rows[i], true) && has_history(plan_.rows[i])) {
         rows.push_back(plan_.rows[i]);
         if (!plan_.groups.empty()) groups.push_back(plan_.groups[i]);
       }
@@ -93,6 +109,12 @@ class RowReader {
   bool filled_ = false, dropping_ = false;
 };
 
+[[noreturn]] void refuse_member(const Plan& plan, const Row& row, Index member) {
+  io::refuse(plan.files[0], "expected members that start from the same field",
+             plan.pairs.history > 1 ? "s" : "", ", found that members 0 and ", member, " of sample ",
+             row.sample, " differ; if they are trajectories of their own, call that axis sample");
+}
+
 }  // namespace
 
 mno::Index drop_missing(const ImportOptions& options, Plan& plan) { return RowReader(options, plan).drop(); }
@@ -101,9 +123,9 @@ bool write_data(const ImportOptions& options, Plan& plan, Progress& progress) {
   RowReader reader(options, plan);
   const auto rows = Index(plan.rows.size()), channels = plan.state.channels(), members = plan.state.members();
   const bool several = plan.state.has(Role::member);
-  const bool known_varies = plan.known.samples() > 1 || plan.known.has(Role::time);
+  const bool known_varies = plan.known.samples() > 1 || plan.known.has(Role::time) || plan.pairs.history > 1;
   const double fields = double(rows) * double(1 + members) * double(plan.field_size(channels)) +
-                        (known_varies ? double(rows) * double(plan.field_size(plan.known.channels())) : 0);
+                        (known_varies ? double(rows) * double(plan.field_size(plan.known_fields())) : 0);
   require_room(options.output, fields * sizeof(float));
   const auto file = create_data(options.output, options.compress);
   std::vector<float> values(std::size_t(plan.field_size(channels))), other(values.size());
@@ -129,11 +151,7 @@ bool write_data(const ImportOptions& options, Plan& plan, Progress& progress) {
         reader.initial(row, 0, values);
         for (Index m = 1; plan.input.empty() && m < members; ++m) {
           reader.initial(row, m, other);
-          if (other != values)
-            io::refuse(plan.files[0],
-                       "expected members that start from the same field, found that members 0 and ", m,
-                       " of sample ", row.sample,
-                       " differ; if they are trajectories of their own, call that axis sample");
+          if (other != values) refuse_member(plan, row, m);
         }
         file->append(values);
       }))
@@ -147,13 +165,19 @@ bool write_data(const ImportOptions& options, Plan& plan, Progress& progress) {
         }
       }))
     return false;
-  if (!plan.known.empty()) {
-    const Index count = plan.known.channels();
+  if (const Index count = plan.known_fields(); count > 0) {
     std::vector<float> field(std::size_t(plan.field_size(count)));
     if (known_varies) {
+      const auto past = std::size_t(plan.field_size((plan.pairs.history - 1) * channels));
+      std::vector<float> others(past);
       file->begin("fields", {io::Type::f32, plan.shape({rows, count})});
       if (!each_row([&](const Row& row) {
             reader.known(row, field);
+            for (Index m = 1; past > 0 && m < members; ++m) {
+              reader.history(row, m, others);
+              if (!std::equal(others.begin(), others.end(), field.end() - std::ptrdiff_t(past)))
+                refuse_member(plan, row, m);
+            }
             file->append(field);
           }))
         return false;

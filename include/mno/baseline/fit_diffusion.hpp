@@ -38,7 +38,7 @@ Denoiser<S, T> trained_denoiser(const Ensemble<T, D>& train, const Field<T, D>& 
                                 const FitOptions& options, FitReport& report, Device& device) {
   Denoiser<S, T> model(options.training.seed, train.grid().domain);
   const auto units = input_units<MeanFno<S, T>>(train);
-  model.set_input_units({units.shift, units.scale});
+  model.set_input_units({units.shift, units.scale, units.known_shift, units.known_scale});
   model.set_least_points(options.least_points);
   DiffusionData<T, D> source(train, mean, scale, options.training.seed, options.training.symmetries);
   TrainingOptions training = options.training;
@@ -77,7 +77,8 @@ requires(baseline::is_diffusion<M>) Fit<M> fit_diffusion(FitData<typename M::Sca
   FitReport report = mean.report;
   const Mean& mean_model = mean.surrogate.model();
   M model(options.training.seed, data.train.grid().domain);
-  model.set_input_units({mean_model.input_units().shift, mean_model.input_units().scale});
+  const auto& units = mean_model.input_units();
+  model.set_input_units({units.shift, units.scale, units.known_shift, units.known_scale});
   model.set_least_points(options.least_points);
   if (data.train.known.batch() == 1) model.store_known_fields(data.train.known);
   io::Metadata about = options.about;

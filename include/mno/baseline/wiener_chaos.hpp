@@ -83,7 +83,8 @@ WienerChaos<S, Order, T> closed_form(const Model<baseline::WienerChaosOperator<S
                 Model<baseline::WienerChaosOperator<S, Order>, S, T>::parameters);
   std::ranges::copy(draws.values(), law.values().begin());
   if (draws.stored_known_fields().size() > 0) law.store_known_fields(draws.stored_known_fields());
-  law.set_input_units({draws.input_units().shift, draws.input_units().scale});
+  const auto& units = draws.input_units();
+  law.set_input_units({units.shift, units.scale, units.known_shift, units.known_scale});
   law.set_least_points(draws.least_points());
   return law;
 }

@@ -174,7 +174,10 @@ void evaluate_loss(Cuda& device, const L& loss, const LawBlock<T, D>& law, const
   LossOnDevice<T, D> terms(pass, shared, target, host);
   double* place = per_sample;
   const auto add = [&](const auto& term) {
-    if (term.weight != 0) {
+    if constexpr (mno::detail::is_of_model<std::remove_cvref_t<decltype(term)>>) {
+      require(term.weight == 0, term.name, "weight", Text("0 on mno::Cuda, where it has no version yet"),
+              Text(term.weight));
+    } else if (term.weight != 0) {
       if constexpr (requires { term.need(law, host); }) term.need(law, host);
       terms.add(term, place);
     }

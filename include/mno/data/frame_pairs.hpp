@@ -5,6 +5,9 @@
 //
 // Several lags are several times in one model. Lags are counted in frames, or given in units of time: then a
 // pair is two frames whose distance is the lag up to a tolerance, which is how irregular times are used.
+//
+// With a history of W frames what is given is u_s and the W − 1 frames before it: a pair starts where these
+// are there, and they are as far apart for all pairs.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -26,9 +29,15 @@ struct PairOptions {
   std::vector<double> lag_times{};  // in units of time; where there are any, lags are not looked at
   double tolerance = 1e-3;          // of a lag time, relative to it
   Index every = 1;                  // frames 0, every, 2 · every, … are kept
-  bool first_only = false;          // pairs that start from the first frame alone
+  bool first_only = false;          // pairs that start from the first frame alone, behind its history
   Index pieces = 1;                 // the trajectory is cut into so many, and no pair reaches over a cut
+  Index history = 1;                // frames that are given: u_s, and those before it
 };
+
+/// Of the history of a pair, the frame so many steps before u_s.
+inline Index frame_before(const FramePair& pair, Index steps, const PairOptions& options) {
+  return pair.from - steps * options.every;
+}
 
 namespace detail {
 
@@ -51,6 +60,8 @@ inline std::vector<double> straightened(std::span<const double> times) {
 inline std::vector<FramePair> frame_pairs(std::span<const double> times, const PairOptions& options = {}) {
   require(options.every >= 1, "frame_pairs", "every", Text("at least 1"), Text(options.every));
   require(options.pieces >= 1, "frame_pairs", "pieces", Text("at least 1"), Text(options.pieces));
+  require(options.history >= 1, "frame_pairs", "history", Text("at least 1, u_s alone"),
+          Text(options.history));
   require(!options.lags.empty() || !options.lag_times.empty(), "frame_pairs", "lags",
           Text("at least one lag"), Text("none"));
   for (const Index lag : options.lags)
@@ -70,14 +81,20 @@ inline std::vector<FramePair> frame_pairs(std::span<const double> times, const P
 
   std::vector<FramePair> pairs;
   const double step = n > 1 ? (time(n - 1) - time(0)) / double(n - 1) : 0;
+  if (options.history > 1)
+    for (Index k = 1; k < n; ++k)
+      require(std::abs(time(k) - time(k - 1) - step) <= 1e-3 * step, "frame_pairs", "times",
+              Text("frames at equal distances, as a history is to mean the same for all pairs"),
+              Text("one of ", time(k) - time(k - 1), " where the others are ", step, " on average"));
   const auto add = [&](Index from, Index to) {
-    if (piece(from) != piece(to)) return;
+    if (piece(from - options.history + 1) != piece(to)) return;
     double lag = time(to) - time(from);
     const double regular = step * double(to - from);  // without the rounding of a difference
     if (std::abs(lag - regular) < 1e-9 * std::abs(regular)) lag = regular;
     pairs.push_back({kept[std::size_t(from)], kept[std::size_t(to)], lag, piece(from)});
   };
-  for (Index from = 0; from < (options.first_only ? std::min<Index>(1, n) : n); ++from) {
+  const Index first = options.history - 1, end = options.first_only ? std::min(first + 1, n) : n;
+  for (Index from = first; from < end; ++from) {
     for (const double lag : options.lag_times) {
       Index best = -1;
       for (Index to = from + 1; to < n && time(to) - time(from) <= lag * (1 + options.tolerance); ++to)

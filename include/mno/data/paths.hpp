@@ -62,6 +62,20 @@ Ensemble<T, D> paths_of(const Ensemble<T, D>& data, Index times, EnsembleOptions
   return result;
 }
 
+/// The fields of paths (path, grid…, K·C) as frames of trajectories, (path·K + k, grid…, C): what
+/// ensemble_of_trajectories takes. Members of `paths_of` are such paths, and draws of a law of paths.
+template <class T, int D> Field<T, D> frames_of(const View<const T, D>& paths, Index times) {
+  require(times >= 1 && paths.channels % times == 0, "frames_of", "times",
+          Text("a divisor of the ", paths.channels, " channels"), Text(times));
+  const Index c = paths.channels / times;
+  Field<T, D> frames(paths.batch * times, paths.grid, c);
+  for (Index i = 0; i < paths.batch; ++i)
+    for (Index k = 0; k < times; ++k)
+      for (Index p = 0; p < paths.points(); ++p)
+        for (Index j = 0; j < c; ++j) frames(i * times + k, p, j) = paths(i, p, k * c + j);
+  return frames;
+}
+
 /// The law of u(t_{k+1}) alone, of a law of paths at so many times.
 template <class T, int D, class R, class W>
 Law<T, D, R, W> at_time(const Law<T, D, R, W>& paths, Index k, Index times) {

@@ -6,7 +6,10 @@
 //   MNO_HOST_DEVICE EntryTerm at(double m, double v, const EntryTarget& e) const
 // the value and its derivatives in the law's mean m and variance v there: then it runs on GPUs too. A plain
 // function with the arguments of operator() is a term by `own_term`. Terms of draws stand in OnDraws
-// (on_draws.hpp).
+// (on_draws.hpp). A term that has to ask the model more than a batch says stands beside the blocks
+// (chapman_kolmogorov.hpp): it has `of_model = true` and
+//   double operator()(const M& model, const Condition<T, D>&, std::uint64_t step, M& gradient, Cpu&) const
+// which returns weight · its mean over the conditions and adds to the gradient of the parameters.
 //
 //   const Loss loss{GaussianNll{}, VarianceConsistency{.weight = 0.1}};
 //   TermValues values;
@@ -18,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "mno/data/condition.hpp"
 #include "mno/loss/need.hpp"
 #include "mno/loss/on_draws.hpp"
 #include "mno/loss/shared_variance.hpp"
@@ -33,10 +37,18 @@ template <class F, class T, int D>
 concept BlockFunction = requires(const F& f, const LawBlock<T, D>& law, const Target<T, D>& target) {
   { f(law, target, 1.0) } -> std::convertible_to<double>;
 };
+/// A term of the model: blocks know nothing of it.
+template <class Term> inline constexpr bool is_of_model = requires { requires Term::of_model; };
+template <class Tuple> inline constexpr bool any_of_model = false;
+template <class... Terms>
+inline constexpr bool any_of_model<std::tuple<Terms...>> = (is_of_model<std::remove_cvref_t<Terms>> || ...);
+
 /// A term on a block, whichever of the two ways it is written in.
 template <class Term, class T, int D>
 double evaluate_term(const Term& term, const LawBlock<T, D>& law, const Target<T, D>& target, double scale) {
-  if constexpr (BlockFunction<Term, T, D>) {
+  if constexpr (is_of_model<Term>) {
+    return 0;
+  } else if constexpr (BlockFunction<Term, T, D>) {
     return term(law, target, scale);
   } else if constexpr (EntryLoss<Term>) {
     require_mean(term.name, law, target);
@@ -138,6 +150,29 @@ template <class L, class T, int D> class LossOn {
     } else {
       return (*this)(detail::as_law(field));
     }
+  }
+
+  /// Its terms of the model: their values, weights included, and what they add to the gradient.
+  template <class M, class Device>
+  double add_of_model(const M& model, const Condition<T, D>& condition, M& gradient, Device& device)
+      const requires detail::any_of_model<std::remove_cvref_t<decltype(std::declval<const L&>().terms())>> {
+    double total = 0;
+    std::size_t index = 0;
+    const auto add = [&]<class Term>(const Term& term) {
+      if constexpr (detail::is_of_model<Term>)
+        if (term.weight != 0) {
+          double value = 0;
+          if constexpr (M::stochastic)
+            value = term(model, condition, target_.step, gradient, device);
+          else
+            require(false, term.name, "weight", Text("0, as this operator gives no law"), Text(term.weight));
+          if (values_) values_->set(0, index, value);
+          total += value;
+        }
+      ++index;
+    };
+    std::apply([&](const auto&... term) { (add(term), ...); }, loss_.terms());
+    return total;
   }
 
   const L& loss() const { return loss_; }

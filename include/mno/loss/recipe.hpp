@@ -6,6 +6,7 @@
 
 #include "mno/loss/beta_nll.hpp"
 #include "mno/loss/centring.hpp"
+#include "mno/loss/chapman_kolmogorov.hpp"
 #include "mno/loss/crps.hpp"
 #include "mno/loss/decoupled_nll.hpp"
 #include "mno/loss/exact_nll.hpp"
@@ -43,6 +44,7 @@ struct Recipe {
   MeanError mean_error{.weight = 0};
   MeanSquaredError mean_squared_error{.weight = 0};
   FactorRegularisation factor_regularisation{.weight = 0};
+  ChapmanKolmogorov chapman_kolmogorov{.weight = 0};
 
   Index warmup_epochs = 0;  // the mean alone is trained
   Index ramp_epochs = 0;    // then the likelihood comes in
@@ -51,11 +53,11 @@ struct Recipe {
   template <class Self> static auto tie(Self& r) {
     return std::tie(r.gaussian_nll, r.decoupled_nll, r.beta_nll, r.student_nll, r.crps, r.exact_nll,
                     r.variance_consistency, r.hilbert_schmidt, r.hutchinson, r.centring, r.mean_error,
-                    r.mean_squared_error, r.factor_regularisation);
+                    r.mean_squared_error, r.factor_regularisation, r.chapman_kolmogorov);
   }
 
  public:
-  static constexpr std::size_t size = 13;
+  static constexpr std::size_t size = 14;
   static constexpr std::array<const char*, size> names() {
     return {GaussianNll::name,
             DecoupledNll::name,
@@ -69,7 +71,8 @@ struct Recipe {
             Centring::name,
             MeanError::name,
             MeanSquaredError::name,
-            FactorRegularisation::name};
+            FactorRegularisation::name,
+            ChapmanKolmogorov::name};
   }
   /// References to all terms, in the order of their names.
   template <class R = Recipe> auto terms() const { return tie<const R>(*this); }

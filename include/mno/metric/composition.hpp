@@ -58,20 +58,51 @@ class Composition {
   detail::Average energy_{}, size_{}, shift_{}, trace_{}, trace_composed_{};
 };
 
+namespace detail {
+/// Every field `count` times, side by side.
+template <class T, int D> Field<T, D> repeated(const Field<T, D>& fields, Index count) {
+  if (fields.size() == 0) return {};
+  Field<T, D> all(fields.batch() * count, fields.grid(), fields.channels());
+  const Index n = fields.points() * fields.channels();
+  for (Index j = 0; j < all.batch(); ++j) std::copy_n(fields.data() + j / count * n, n, all.data() + j * n);
+  return all;
+}
+/// A step goes by: `now` is the nearest of the frames before, and the farthest is forgotten.
+template <class T, int D> void remember(const Field<T, D>& now, Field<T, D>& history) {
+  const Index c = now.channels(), all = history.channels();
+  for (Index row = 0; row < history.view().rows(); ++row) {
+    T* const of = history.view().row(row);
+    std::copy_backward(of, of + all - c, of + all);
+    std::copy_n(now.view().row(row), c, of);
+  }
+}
+}  // namespace detail
+
 /// Paths by reuse: u ← one draw of model.predict({u, step}), step by step, `count` paths of every initial
 /// field. Result i holds the fields after step i, (sample·count + path, grid…, C). A model is whatever
 /// predicts laws: a Surrogate, for one.
+///
+/// A model with a history window (data/trajectories.hpp) is given the frames before as well, `history`
+/// (sample, grid…, (W − 1)·C), the nearest first, and remembers what it draws: then steps are as long as its
+/// frames are apart.
 template <class T, int D, class M>
 std::vector<Field<T, D>> rollout(const M& model, const Field<T, D>& initial, std::span<const double> steps,
-                                 Index count, std::uint64_t seed) {
+                                 Index count, std::uint64_t seed, const Field<T, D>& history = {}) {
   require(count >= 1, "metric::rollout", "count", Text("at least one path"), Text(count));
-  Field<T, D> now(initial.batch() * count, initial.grid(), initial.channels());
-  const Index n = initial.points() * initial.channels();
-  for (Index j = 0; j < now.batch(); ++j) std::copy_n(initial.data() + j / count * n, n, now.data() + j * n);
+  require(
+      history.size() == 0 ||
+          (history.batch() == initial.batch() && history.channels() % initial.channels() == 0),
+      "metric::rollout", "history",
+      Text("for each of ", initial.batch(), " fields a multiple of its ", initial.channels(), " channel(s)"),
+      Text(history.batch(), " of ", history.channels()));
+  Field<T, D> now = detail::repeated(initial, count), before = detail::repeated(history, count);
   std::vector<Field<T, D>> all;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const T step = T(steps[i]);
-    const auto law = model.predict(Condition<T, D>{std::as_const(now).view(), {&step, 1}});
+    Condition<T, D> condition{std::as_const(now).view(), {&step, 1}};
+    if (before.size() > 0) condition.known = std::as_const(before).view();
+    const auto law = model.predict(condition);
+    if (before.size() > 0) detail::remember(now, before);
     now = sample(law, 1, seed + 0x9E3779B97F4A7C15u * (i + 1));  // other noise in every step
     all.push_back(now);
   }

@@ -191,7 +191,15 @@ double own_value_and_gradient(const M& model, const Condition<typename M::Scalar
           Text("cotangents of the condition"));
   auto given = condition;
   if constexpr (requires { loss.draws(); }) given = visited<M>(condition, loss.draws());
-  const double value = HostGradient<Cpu>::run(model, given, loss, gradient, device, bar);
+  double value = HostGradient<Cpu>::run(model, given, loss, gradient, device, bar);
+  if constexpr (requires { loss.add_of_model(model, given, gradient, device); }) {
+    const double beside = loss.add_of_model(model, given, gradient, device);
+    require(beside == 0 || (device.communicator().size() == 1 && !bar.wanted()), "value_and_gradient", "loss",
+            Text("no term of the model on a device of several ranks, or where cotangents of the condition "
+                 "are asked for"),
+            Text("one of value ", beside));
+    value += beside;
+  }
   if constexpr (requires { loss.values(); })  // of other ranks' samples too
     if (device.communicator().size() > 1 && loss.values())
       gather_terms(*loss.values(), shards_of(model, given), given.draws, device.communicator());

@@ -106,7 +106,12 @@ template <class M> struct Assemble {
       return (initial.row(row)[c] - units.shift[std::size_t(c)]) / units.scale[std::size_t(c)];
     const Index points = x.points(), point = row % points;
     if (c == channels) return bounded ? times[row / points] + place(point) : times[row / points];
-    if (c <= channels + fields) return known.row(known.batch == 1 ? point : row)[c - channels - 1];
+    if constexpr (fields > 0) {
+      const Index k = c - channels - 1;
+      if (k < fields)
+        return (known.row(known.batch == 1 ? point : row)[k] - units.known_shift[std::size_t(k)]) /
+               units.known_scale[std::size_t(k)];
+    }
     if constexpr (harmonics > 0) {
       const Index k = c - channels - 1 - fields;
       return table ? table[point * 2 * D * harmonics + k] : T(coordinate(x.grid, harmonics, point, k));
@@ -152,9 +157,11 @@ void add_input_bar(const M& model, const View<const T, D>& xbar, Index first, co
       pass.transfer(xbar.slice(c, 1), bar.initial.samples(first, xbar.batch).slice(c, 1), Write::add,
                     1 / double(model.input_units().scale[std::size_t(c)]));
   if (!bar.times.empty()) pass.add_sample_sums(xbar.slice(channels, 1), bar.times.data() + first);
-  if (bar.known)
-    pass.transfer(xbar.slice(channels + 1, known_fields<S>()), bar.known.samples(first, xbar.batch),
-                  Write::add);
+  if constexpr (known_fields<S>() > 0)
+    if (bar.known)
+      for (Index k = 0; k < known_fields<S>(); ++k)
+        pass.transfer(xbar.slice(channels + 1 + k, 1), bar.known.samples(first, xbar.batch).slice(k, 1),
+                      Write::add, 1 / double(model.input_units().known_scale[std::size_t(k)]));
 }
 
 }  // namespace detail

@@ -98,25 +98,31 @@ template <class E, class S, class T = float> class Model {
   }
 
   /// Layers see (u_0 − shift)/scale per channel: numbers of order one where u_0 is another quantity than u_t,
-  /// a permeability, say, of which u_t is the pressure. Constants, not learned, and 0 and 1 unless they are
-  /// set; m = u_0 + gA is as before.
+  /// a permeability, say, of which u_t is the pressure; and known fields likewise, which have any units.
+  /// Constants, not learned, and 0 and 1 unless they are set; m = u_0 + gA is as before.
   struct InputUnits {
-    std::array<T, std::size_t(S::channels)> shift{}, scale = ones();
+    std::array<T, std::size_t(S::channels)> shift{}, scale = ones<std::size_t(S::channels)>();
+    std::array<T, std::size_t(known_fields<S>())> known_shift{},
+        known_scale = ones<std::size_t(known_fields<S>())>();
     bool operator==(const InputUnits&) const = default;
 
    private:
-    static constexpr auto ones() {
-      std::array<T, std::size_t(S::channels)> one{};
+    template <std::size_t N> static constexpr std::array<T, N> ones() {
+      std::array<T, N> one{};
       for (T& s : one) s = 1;
       return one;
     }
   };
   const InputUnits& input_units() const { return input_units_; }
   void set_input_units(const InputUnits& units) {
-    for (std::size_t c = 0; c < units.shift.size(); ++c)
-      require(std::isfinite(units.shift[c]) && std::isfinite(units.scale[c]) && units.scale[c] > 0,
-              "Model::set_input_units", "units", Text("a finite shift and a positive scale of channel ", c),
-              Text(units.shift[c], " and ", units.scale[c]));
+    const auto check = [](const auto& shift, const auto& scale, const char* what) {
+      for (std::size_t c = 0; c < shift.size(); ++c)
+        require(std::isfinite(shift[c]) && std::isfinite(scale[c]) && scale[c] > 0, "Model::set_input_units",
+                "units", Text("a finite shift and a positive scale of ", what, " ", c),
+                Text(shift[c], " and ", scale[c]));
+    };
+    check(units.shift, units.scale, "channel");
+    check(units.known_shift, units.known_scale, "known field");
     input_units_ = units;
   }
 

@@ -271,7 +271,7 @@ TEST_CASE("walls and units of u_0 come back; a file that names neither has none"
   CHECK(loaded.model.input_units() == model.input_units());
 
   io::write_model(path, M(7), Normaliser::identity(2), loaded.metadata);  // of another model
-  for (const char* key : {"bounded", "input.shift", "input.scale"})
+  for (const char* key : {"bounded", "input.shift", "input.scale", "input.known_shift"})
     CHECK(!io::SafetensorsReader(path).metadata().contains(key));
   CHECK_FALSE(io::read_model<M>(path).model.domain().has_walls());
   CHECK(io::read_model<M>(path).model.input_units() == M::InputUnits{});
@@ -287,6 +287,22 @@ TEST_CASE("walls and units of u_0 come back; a file that names neither has none"
   }
   write_with(path, model, [&](io::Metadata& m) { m.erase("input.scale"); });
   CHECK(says(refusal([&] { io::read_model<M>(path); }), "expected metadata 'input.scale', found none"));
+}
+
+TEST_CASE("units of known fields come back") {
+  const Scratch scratch;
+  const auto path = scratch / "model.safetensors";
+  M model = trained();
+  model.set_input_units({{0.0f, 0.0f}, {1.0f, 1.0f}, {6.0f}, {1.0f / 3}});
+  io::write_model(path, model, Normaliser::identity(2));
+  CHECK(io::read_model<M>(path).model.input_units() == model.input_units());
+  for (const char* wrong : {"0", "1 1", "inf"}) {
+    write_with(path, model, [&](io::Metadata& m) { m["input.known_scale"] = wrong; });
+    CHECK(says(refusal([&] { io::read_model<M>(path); }), "expected input.known_scale"));
+  }
+  write_with(path, model,
+             [&](io::Metadata& m) { m.erase("input.known_scale"), m.erase("input.known_shift"); });
+  CHECK(io::read_model<M>(path).model.input_units() == M::InputUnits{});  // as files of before
 }
 
 TEST_CASE("numbers that no model can have are refused") {

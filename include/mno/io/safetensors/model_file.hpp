@@ -54,10 +54,15 @@ void describe_model(const Model<E, S, T>& model, const Normaliser& normaliser,
   metadata.erase("bounded");
   if (model.domain().has_walls()) metadata["bounded"] = detail::numbers(model.domain().bounded);
   metadata["factor_scale"] = detail::number(double(model.factor_scale()));
-  for (const char* key : {"input.shift", "input.scale"}) metadata.erase(key);
+  for (const char* key : {"input.shift", "input.scale", "input.known_shift", "input.known_scale"})
+    metadata.erase(key);
   if (model.input_units() != typename Model<E, S, T>::InputUnits{}) {
     metadata["input.shift"] = detail::numbers(model.input_units().shift);
     metadata["input.scale"] = detail::numbers(model.input_units().scale);
+    if (known_fields<S>() > 0) {
+      metadata["input.known_shift"] = detail::numbers(model.input_units().known_shift);
+      metadata["input.known_scale"] = detail::numbers(model.input_units().known_scale);
+    }
   }
   metadata.erase("least_points");
   if (model.least_points() > 0) metadata["least_points"] = std::to_string(model.least_points());
@@ -190,16 +195,21 @@ LoadedModel<M> read_model(const SafetensorsReader& file, Understood&& understood
     const auto take = [&](const char* key, auto& to) {
       const auto values = wanted_numbers(file.name(), metadata, key);
       if (values.size() != to.size())
-        refuse(file.name(), "expected ", key, " of ", to.size(), " channel(s), found ", values.size());
+        refuse(file.name(), "expected ", key, " to be ", to.size(), " number(s), found ", values.size());
+      const bool is_scale = std::string_view(key).ends_with("scale");
       for (std::size_t c = 0; c < to.size(); ++c) {
         to[c] = T(values[c]);
-        if (!std::isfinite(to[c]) || (&to == &units.scale && !(to[c] > 0)))
+        if (!std::isfinite(to[c]) || (is_scale && !(to[c] > 0)))
           refuse(file.name(), "expected ", key, " to be finite and a scale to be positive, found ",
                  values[c]);
       }
     };
     take("input.shift", units.shift);
     take("input.scale", units.scale);
+    if (metadata.contains("input.known_shift") || metadata.contains("input.known_scale")) {
+      take("input.known_shift", units.known_shift);
+      take("input.known_scale", units.known_scale);
+    }
     loaded.model.set_input_units(units);
   }
   if (metadata.contains("least_points"))
