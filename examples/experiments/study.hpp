@@ -279,7 +279,7 @@ class Study {
   Swept swept_;
   std::vector<Simulation> simulations_{};
   std::vector<Job> jobs_{};
-  std::set<std::filesystem::path> made_{};  // by run() where everything is made anew
+  std::set<std::filesystem::path> made_{};                           // by run() where everything is made anew
   std::map<std::string, std::shared_ptr<const void>> statistics_{};  // ensembles of the key's dimension
   std::map<std::string, std::map<std::string, double>> floors_{};
   std::mutex mutex_{};  // of the two above

@@ -120,7 +120,7 @@ TEST_CASE("on average over steps it is the defect that the metric reports of the
   } term, metric;
   auto gradient = problem.model.zeros();
   const Loss loss{ChapmanKolmogorov{.draws = 8}};
-  for (std::uint64_t step = 0; step < 600; ++step) {
+  for (std::uint64_t step = 0; step < 200; ++step) {
     auto target = problem.ensemble.target();
     target.step = step;
     term.add(value_and_gradient(problem.model, problem.condition(), loss.on(target), gradient));
