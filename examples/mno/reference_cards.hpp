@@ -71,6 +71,11 @@ template <int D> class ReferenceCards {
       if (row.metric == "crps" && row.floor.value_or(0) > 0)
         verdict.sentence +=
             " A model that knows the law would have " + percent_less(row.value, *row.floor) + ".";
+    if (skills.back().skill.worse())
+      verdict.sentence +=
+          " A law of ensembles has the spread of the realisations, not the error of its mean, which counts "
+          "here: more conditions or longer training lessen it, and mno train --calibrate 0.9 widens the law "
+          "by what validation shows.";
     return verdict;
   }
 

@@ -2,8 +2,9 @@
 // The paper's auxiliary priors as models, each in the place of one head of NuggetMno's:
 //
 //   SeparableMno   A = Σ_i α_i(u_0, t) φ_i ⟨ψ_i, u_0⟩     a drift of finite rank (layer/separable.hpp)
-//   MercerMno      B_k = √λ_k ψ_k, ψ_k orthonormal        a factor of eigenpairs (layer/mercer.hpp), no
-//   nugget
+//   MercerMno      B_k = √λ_k ψ_k, ψ_k orthonormal        a factor of eigenpairs (layer/mercer.hpp)
+//
+// The second has no nugget.
 #include "mno/model/model.hpp"
 
 namespace mno {
