@@ -89,7 +89,7 @@ inline Band band90(const std::string& name, const Numbers& x, const Numbers& mea
   return band;
 }
 
-/// Nothing to draw is no line, so that it has no place in the legend.
+/// A curve without values is left out, so that it has no place in the legend.
 inline void add_line(Plot& plot, Line line) {
   for (std::size_t i = 0; i < line.y.size(); ++i)
     if (can_be_drawn(line.x[i], plot.log_x) && can_be_drawn(line.y[i], plot.log_y)) {

@@ -104,7 +104,7 @@ template <class = void> class SymmetricEigenSolver {
       Index first = last;
       for (; first > 0; --first) {
         double& beside = e_[std::size_t(first - 1)];
-        // What is no number counts as nothing too, so that this comes to an end.
+        // NaN counts as zero too, so that this comes to an end.
         if (std::abs(beside) >
             rounding * (std::abs(d_[std::size_t(first)]) + std::abs(d_[std::size_t(first - 1)])))
           continue;

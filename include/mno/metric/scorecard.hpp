@@ -52,7 +52,7 @@ struct ScoreRow {
   std::string metric{};
   double value = 0;
   std::optional<double> floor{};
-  std::optional<double> level{};  // of coverage; what it should be, which is no floor
+  std::optional<double> level{};  // of coverage: the share that it should be
 };
 
 struct ScorecardOptions {

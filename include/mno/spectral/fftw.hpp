@@ -18,7 +18,7 @@ class FftwPlanner {
  public:
   void lock() { lock_ ? lock_() : mutex_.lock(); }
   void unlock() { unlock_ ? unlock_() : mutex_.unlock(); }
-  /// From now on; nobody may be planning.
+  /// Holds from now on. To be called while no thread plans.
   void share(void (*lock)(), void (*unlock)()) {
     lock_ = lock;
     unlock_ = unlock;

@@ -91,7 +91,7 @@ template <class Data> struct Lasting {
   Lasting(const Data&&) = delete;
 };
 template <class M> using DataOf = Ensemble<typename M::Scalar, M::dimension>;
-/// Who listens to steps where nobody does.
+/// A listener that does nothing.
 struct Nobody {
   void operator()(const StepReport&) const {}
 };
