@@ -38,7 +38,12 @@ Denoiser<S, T> trained_denoiser(const Ensemble<T, D>& train, const Field<T, D>& 
                                 const FitOptions& options, FitReport& report, Device& device) {
   Denoiser<S, T> model(options.training.seed, train.grid().domain);
   const auto units = input_units<MeanFno<S, T>>(train);
-  model.set_input_units({units.shift, units.scale, units.known_shift, units.known_scale});
+  typename Denoiser<S, T>::InputUnits own{units.shift, units.scale};
+  for (std::size_t k = 0; k < units.known_shift.size(); ++k) {  // behind [x_τ | t], which stay as they are
+    own.known_shift[std::size_t(S::channels + 1) + k] = units.known_shift[k];
+    own.known_scale[std::size_t(S::channels + 1) + k] = units.known_scale[k];
+  }
+  model.set_input_units(own);
   model.set_least_points(options.least_points);
   DiffusionData<T, D> source(train, mean, scale, options.training.seed, options.training.symmetries);
   TrainingOptions training = options.training;
