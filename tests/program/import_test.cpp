@@ -241,7 +241,9 @@ TEST_CASE("a history: the frames before u0 are known fields, behind those of arr
     }
   const auto both = import("well.hdf5 --history 2 -o history.h5");  // 2 known fields, 3 channels
   CHECK(both["known_fields"] == 5);
-  CHECK(Hdf5Reader(layouts() / "history.h5").layout("fields").shape == Extents{S * (T - 2), 5, N, M});
+  const auto fields = Hdf5EnsembleFile(layouts() / "history.h5").known<float, 2>();
+  CHECK(fields.batch() == S * (T - 2));
+  CHECK(fields.channels() == 5);
   CHECK(says(refused("plain.npy --axes sample,time,x --time 1 --history 5 -o none.h5"),
              "has no two frames at the lags that are asked for, with the history before them"));
   CHECK(says(refused("xy.npz --history 2 -o none.h5"), "expected frames of a trajectory to be given"));
