@@ -61,7 +61,6 @@ template <class T> void compare(double tolerance) {
   recipe.hutchinson = {.weight = 0, .probes = 8, .seed = 12345678901234};
   target.step = 3;
   const auto check_term = [&](auto term) {
-    if constexpr (std::is_same_v<decltype(term), ExactNll>) return;  // exact_nll_test.cpp has the dense one
     term.weight = 1;
     Field<T, 1> mean_bar(2, Grid<1>{{5}}, 2), factor_bar(2, Grid<1>{{5}}, 6);
     const double value =
@@ -73,7 +72,11 @@ template <class T> void compare(double tolerance) {
     CHECK(largest_difference(mean_bar, numbers.at(name + ".mean_bar")) <= tolerance);
     CHECK(largest_difference(factor_bar, numbers.at(name + ".factor_bar")) <= tolerance);
   };
-  std::apply([&](const auto&... term) { (check_term(term), ...); }, recipe.terms());
+  const auto check = [&]<class Term>(const Term& term) {
+    // exact_nll_test.cpp has the dense one; a term of the model is not a function of a block
+    if constexpr (!std::is_same_v<Term, ExactNll> && !detail::is_of_model<Term>) check_term(term);
+  };
+  std::apply([&](const auto&... term) { (check(term), ...); }, recipe.terms());
 }
 
 }  // namespace
