@@ -73,8 +73,9 @@ template <int D> class ReferenceCards {
             " A model that knows the law would have " + percent_less(row.value, *row.floor) + ".";
     if (skills.back().skill.worse())
       verdict.sentence +=
-          " A law of ensembles has the spread of the realisations, not the error of its mean, which counts "
-          "here: more conditions or longer training lessen it, and mno train --calibrate 0.9 widens the law "
+          " A law of ensembles has the spread of the realisations, not the error of its mean. Where that "
+          "counts, more conditions or longer training lessen it, and mno train --calibrate 0.9 widens the "
+          "law "
           "by what validation shows.";
     return verdict;
   }

@@ -31,7 +31,7 @@ double mass(const Field<T, D>& field, const Field<T, D>* other = nullptr, Index 
 template <class S, class T> void check(Grid<S::dimension> grid, double rounding) {
   ConservingMno<S, T> model(3, grid.domain);
   Stream random(5);
-  for (T& value : model.values()) value += T(0.3 * random.normal());
+  for (T& value : model.values()) value += T(0.5 * random.normal());
   Field<T, S::dimension> u(2, grid, S::channels);
   for (T& value : u.span()) value = T(1 + random.normal());
   const auto law = predict(model, u, T(0.7));
@@ -41,7 +41,7 @@ template <class S, class T> void check(Grid<S::dimension> grid, double rounding)
   double moved = 0;  // but it does something
   for (std::size_t i = 0; i < u.size(); ++i)
     moved = std::max(moved, std::abs(double(law.mean.data()[i] - u.data()[i])));
-  CHECK(moved > 0.05);
+  CHECK(moved > 0.1);
 }
 
 }  // namespace

@@ -3,12 +3,12 @@
 //
 //   x_i ~ law(u_0, s + t),   z_i ~ law(u_0, s),   y_i ~ law(z_i, t)        i = 1 … S
 //
-//   (2/S²) Σ_{i,j} ρ(x_i, y_j) − 1/(S(S−1)) Σ_{i≠j} [ρ(x_i, x_j) + ρ(y_i, y_j)],   ρ(x, y) = √(‖x − y‖²/n +
-//   ε²)
+//   (2/S²) Σ_{i,j} ρ(x_i, y_j) − 1/(S(S−1)) Σ_{i≠j} [ρ(x_i, x_j) + ρ(y_i, y_j)]
 //
-// per condition: an estimate without bias of the energy distance that metric/composition.hpp reports, 0 on
-// average where both laws are the same and above it where they are not. Distances are in units of the model's
-// factor scale, which `fit` sets to the size of the noise: so a weight means the same for any noise.
+// per condition, ρ(x, y) = √(‖x − y‖²/n + ε²): an estimate without bias of the energy distance that
+// metric/composition.hpp reports, 0 on average where both laws are the same and above it where they are not.
+// Distances are in units of the model's factor scale, which `fit` sets to the size of the noise: so a weight
+// means the same for any noise.
 //
 // The second step is a law of what the first one draws, so this is no function of a block of laws: it is a
 // term of the model, which a loss evaluates once per batch, beside the blocks (loss/loss.hpp). Draws are made
