@@ -60,6 +60,14 @@ TEST_CASE("what a trained mean leaves unexplained: above the variance of the noi
   CHECK(once == noise());
 }
 
+TEST_CASE("… also where there are so few conditions that the mean learns their noise by heart") {
+  TrainingOptions long_run = options();
+  long_run.epochs = 3000;
+  const double noise = Pilot<Mno<Line>>(Mno<Line>(1), draws(12, 2), long_run, default_device()).noise();
+  MESSAGE("estimated ", noise, ", the noise has 0.01");
+  CHECK(noise > 0.008);
+}
+
 TEST_CASE("heat looks the same negative, mirrored and moved; what is carried along, not mirrored") {
   const Symmetries all{.negative = true, .mirrored = true, .turned = true, .shifted = true};
   CHECK(symmetries_of(heat(0, 8)) == all);
