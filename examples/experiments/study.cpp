@@ -14,6 +14,7 @@
 #include "demand/kind_list.hpp"
 #include "exact.hpp"
 #include "history.hpp"
+#include "ranks.hpp"
 #include "recipes.hpp"
 #include "stopwatch.hpp"
 
@@ -136,7 +137,7 @@ Study::Study(const Experiment& experiment, const Options& options)
     : experiment_(experiment),
       options_(options),
       swept_(options.sweep),
-      progress_(std::make_unique<program::Progress>(options.json)) {
+      progress_(std::make_unique<program::Progress>(options.json || program::silent_rank())) {
   Sizes& sizes = options_.sizes;
   const Sizes& standard = options_.full ? experiment.full : experiment.quick;
   for (const auto member :
@@ -145,7 +146,7 @@ Study::Study(const Experiment& experiment, const Options& options)
   mno::require(sizes.train <= begin_of(Use::validation), "experiment", "--samples",
                mno::Text("at most ", begin_of(Use::validation)), mno::Text(sizes.train));
   if (std::ranges::find(options_.rivals, "all") != options_.rivals.end()) options_.rivals = all_rivals;
-  options_.threads = program::threads(options_.threads);
+  options_.threads = program::threads_of_rank(options_.threads);
   if (options_.cache.empty()) {
     const auto parent = std::filesystem::absolute(options_.folder).lexically_normal().parent_path();
     options_.cache = std::filesystem::relative(parent) / "cache";
@@ -157,7 +158,7 @@ Study::Study(const Experiment& experiment, const Options& options)
 }
 
 void Study::say(const std::string& text) const {
-  if (!options_.json) std::cerr << text << "\n";
+  if (!options_.json && !program::silent_rank()) std::cerr << text << "\n";
 }
 
 program::ShapeNumbers Study::shape(const std::string& kind, int rank) const {
@@ -337,25 +338,47 @@ std::vector<Trained> Study::rivals(const Splits& data, Index least_points) {
 }
 
 void Study::run() {
-  if (options_.restart) {  // what an earlier call of this made is not made twice
-    for (const Simulation& one : simulations_)
-      if (made_.insert(one.file).second) std::filesystem::remove(one.file);
-    for (const Job& job : jobs_)
-      if (made_.insert(job.request.model).second)
-        for (const char* end :
-             {"", ".checkpoint", ".checkpoint.previous", ".checkpoint.shorter", ".history.jsonl", ".seconds"})
-          std::filesystem::remove(job.request.model.string() + end);
-  }
-  simulate();
+  // Of several ranks each does a share of what is not there yet; then all have all, in the cache.
+  mno::Communicator& ranks = program::ranks();
+  const auto share = [&](auto&& work) {
+    bool interrupted = false;
+    try {
+      work();
+    } catch (const Interrupted&) {
+      interrupted = true;
+    }
+    if (ranks.any(interrupted)) throw Interrupted();
+  };
+  share([&] {
+    if (options_.restart) remove_results();
+  });
+  share([&] { simulate(); });
   std::vector<program::ShapeNumbers> shapes;
   for (const Job& job : jobs_) shapes.push_back(job.shape);
-  program::prepare(shapes);
-  train_all();
+  share([&] {
+    if (ranks.rank() == 0) program::prepare(shapes);
+  });
+  share([&] { program::prepare(shapes); });  // where they are not compiled any more
+  share([&] { train_all(); });
+}
+
+/// What an earlier call of this made is not removed.
+void Study::remove_results() {
+  const bool first = program::ranks().rank() == 0;
+  for (const Simulation& one : simulations_)
+    if (made_.insert(one.file).second && first) std::filesystem::remove(one.file);
+  for (const Job& job : jobs_)
+    if (made_.insert(job.request.model).second && first)
+      for (const char* end :
+           {"", ".checkpoint", ".checkpoint.previous", ".checkpoint.shorter", ".history.jsonl", ".seconds"})
+        std::filesystem::remove(job.request.model.string() + end);
 }
 
 void Study::simulate() {
-  for (const Simulation& one : simulations_) {
-    if (std::filesystem::exists(one.file)) continue;
+  const mno::Communicator& ranks = program::ranks();
+  for (std::size_t i = 0; i < simulations_.size(); ++i) {
+    const Simulation& one = simulations_[i];
+    if (Index(i) % ranks.size() != ranks.rank() || std::filesystem::exists(one.file)) continue;
     say("Simulating " + program::name_of(one.equation) + ": " + std::to_string(one.sampling.samples) +
         " initial conditions, " + std::to_string(one.sampling.members) + " members each …");
     if (!program::simulate_equation(one.equation, one.sampling, one.file, options_.threads, *progress_,
@@ -424,10 +447,23 @@ void Study::train_all() {
   if (open.empty()) return;
   // The longest first, so that at the end all threads have something to do.
   std::stable_sort(open.begin(), open.end(), [](const Job* a, const Job* b) { return a->work > b->work; });
+  const mno::Communicator& ranks = program::ranks();
   say("Training " + std::to_string(open.size()) + " model(s)" +
       (open.size() < jobs_.size() ? ", " + std::to_string(jobs_.size() - open.size()) + " are there already"
                                   : "") +
-      ", " + std::to_string(std::min(std::size_t(options_.threads), open.size())) + " at a time …");
+      ", " + std::to_string(std::min(std::size_t(options_.threads), open.size())) + " at a time" +
+      (ranks.size() > 1 ? " on each of " + std::to_string(ranks.size()) + " ranks, of which this one tells"
+                        : "") +
+      " …");
+  if (ranks.size() > 1) {  // every rank takes one in turn
+    std::vector<const Job*> own;
+    work = 0;
+    for (std::size_t i = std::size_t(ranks.rank()); i < open.size(); i += std::size_t(ranks.size())) {
+      own.push_back(open[i]);
+      work += open[i]->work;
+    }
+    open = std::move(own);
+  }
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
   auto shown = begin - std::chrono::hours(1);

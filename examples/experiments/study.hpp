@@ -258,6 +258,7 @@ class Study {
     std::vector<Index> lengths;  // in epochs, that may be run one after the other
     double work;                 // samples · points · epochs of all, for the time left
   };
+  void remove_results();
   void simulate();
   void train_all();
   bool train_one(const Job& job, const std::function<void(const mno::EpochReport&)>& report);

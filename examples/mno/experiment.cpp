@@ -6,6 +6,7 @@
 #include "command.hpp"
 #include "demand/kind_list.hpp"
 #include "experiments.hpp"
+#include "ranks.hpp"
 
 namespace program {
 
@@ -75,15 +76,20 @@ int run_experiment(const Experiment& one, experiment::Options& options) {
   if (options.folder.empty()) options.folder = std::filesystem::path("results") / one.name;
   Study study(one, options);
   const Json about = settings(one, study, options);
-  claim(options, about);
+  // Of several ranks all go through the experiment; each simulates and trains a share, and rank 0 speaks.
+  const bool first = ranks().rank() == 0;
+  if (first) claim(options, about);
+  ranks().meet();
   listen_for_interruption();
   try {
     one.run(study);
   } catch (const experiment::Interrupted&) {
-    std::cerr << "Interrupted. What is done stays; to go on, give the same command again:\n  "
-              << command_line() << "\n";
+    if (first)
+      std::cerr << "Interrupted. What is done stays; to go on, give the same command again:\n  "
+                << command_line() << "\n";
     return stopped;
   }
+  if (!first) return succeeded;
   const Sizes& s = study.sizes();
   auto& record = study.record();
   record.command = command_line();

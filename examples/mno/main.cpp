@@ -77,11 +77,11 @@ int main(int argc, char** argv) {
   };
   try {
     app.parse(argc, argv);
-    if (launched_processes() > 1 && !app.got_subcommand("train")) {
+    if (launched_processes() > 1 && !app.got_subcommand("train") && !app.got_subcommand("experiment")) {
       if (!silent_rank())
         std::cerr
-            << "mno: of the commands, train alone runs as several processes; start this one without mpirun "
-               "or srun.\n";
+            << "mno: of the commands, train and experiment run as several processes; start this one without "
+               "mpirun or srun.\n";
       return bad_input;
     }
     return run();

@@ -1,6 +1,4 @@
 // mno train: an operator from a file of ensembles.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -48,16 +46,6 @@ std::string command_to_resume() {
     out += (out.empty() ? "" : " ") + quoted(word);
   }
   return there ? out : out + " --resume";
-}
-
-/// What the statistics of all samples take, twice while they are split.
-void require_memory(const mno::io::EnsembleReader& file) {
-  double bytes = 6 * sizeof(float) * double(file.samples()) * double(file.channels());
-  for (const Index n : file.points()) bytes *= double(n);
-  const double memory = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGE_SIZE));
-  if (bytes > memory)
-    mno::io::refuse(file.name(), "expected statistics that fit into memory (", memory, " bytes), found ",
-                    file.samples(), " samples that take ", bytes);
 }
 
 /// What was chosen for the data, and why, as the model file has it.
@@ -120,7 +108,6 @@ int train(TrainOptions& options) {
 
   const auto opened = open_ensembles(options.data);
   mno::io::EnsembleReader& file = *opened;
-  require_memory(file);
   const ShapeNumbers shape = demand::shape_for(options.shape, file);
   if (first) choose(shape);  // the others find it compiled
   together.meet();
@@ -272,6 +259,10 @@ void add_train(CLI::App& app, Run& run) {
   add("training", "threads", o.request.threads, "Threads; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->default_val(0);
+  add("training", "memory", o.request.memory,
+      "Bytes that data may take, as 2G; the rest lies in a file beside the model (default: half of the "
+      "machine's)")
+      ->transform(CLI::AsSizeValue(false));
   add("training", "device", o.request.device,
       "Where to train: cpu, or cuda where the program was built with it")
       ->check(CLI::IsMember({"cpu", "cuda"}))

@@ -33,6 +33,7 @@
 #include "mno/io/bytes.hpp"
 #include "mno/io/column_major.hpp"
 #include "mno/io/crc64.hpp"
+#include "mno/io/disk_memory.hpp"
 #include "mno/io/ensemble_reader.hpp"
 #include "mno/io/file.hpp"
 #include "mno/io/isolated_file.hpp"

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <bit>
@@ -903,6 +904,35 @@ TEST_CASE("planes are trained on as lines are, and their fields are images on th
   CHECK(panels.size() == 3 * 4);  // with two of errors; the third of the worst is the one in the middle
   CHECK(run["conditions"]["maps"].size() == 1);
   CHECK(run["conditions"]["maps"][0]["width"] == 8);
+}
+
+TEST_CASE("data that takes more memory than is allowed lies on the disk, and trains to the same bits") {
+  Scratch folder;
+  REQUIRE(
+      mno_in(folder, "simulate heat --points 512 --samples 4000 --ensemble 8 --seed 1 -o data.npz").code ==
+      0);
+  // Mean, variance, u_0 and 8 factors of every condition, as they are read and as they are prepared.
+  constexpr long statistics = 2 * 4000 * 512 * 4 * (3 + 8);
+  const auto peak_of = [&](const std::string& model, const std::string& with) {
+    const std::string command = "cd '" + folder.path().string() +
+                                "' && exec '" MNO_PROGRAM_PATH
+                                "' train --data data.npz --epochs 1 --no-symmetries --places no -o " +
+                                model + with + small + ">out.txt 2>&1";
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr));
+    int status = 0;
+    struct rusage used {};
+    REQUIRE(::wait4(child, &status, 0, &used) == child);
+    REQUIRE_MESSAGE(status == 0, content(folder / "out.txt"));
+    return used.ru_maxrss * 1024;
+  };
+  const long bounded = peak_of("bounded.safetensors", " --memory 8M"),
+             plain = peak_of("plain.safetensors", "");
+  MESSAGE("at most ", bounded >> 20, " MB and ", plain >> 20, " MB in memory; statistics take ",
+          statistics >> 20);
+  CHECK(bounded < plain - statistics / 2);
+  CHECK(content(folder / "bounded.safetensors") == content(folder / "plain.safetensors"));
+  CHECK(mno_in(folder, "train --data data.npz -o m.safetensors --memory much").code == 2);
 }
 
 TEST_CASE("runs are put side by side, and it is said where their data differ") {

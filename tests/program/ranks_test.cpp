@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "program/run_program.hpp"
@@ -48,7 +49,7 @@ TEST_CASE("several processes write the file that one writes, and rank 0 alone sp
   CHECK(says(wrong.errors, "missing.npz"));
   const auto other = mno_in(folder, "simulate heat --samples 4 --ensemble 2 -o x.npz", ranks(2));
   CHECK(other.code != 0);
-  CHECK(says(other.errors, "train alone runs as several processes"));
+  CHECK(says(other.errors, "train and experiment run as several processes"));
 }
 
 TEST_CASE("a signal to the ranks stops all of them after a step, and the run goes on with other numbers") {
@@ -84,6 +85,27 @@ TEST_CASE("a signal to the ranks stops all of them after a step, and the run goe
   const bool resume = std::filesystem::exists(folder / "m.safetensors.checkpoint");
   if (resume) CHECK(mno_in(folder, run + " -o m.safetensors --resume").code == 0);
   CHECK(content(folder / "m.safetensors") == content(folder / "alone.safetensors"));
+}
+
+TEST_CASE("an experiment's trainings are spread over ranks, and its rows are those of one process") {
+  const Scratch folder;
+  const std::string run =
+      "experiment burgers --samples 8 --validation 4 --test 4 --ensemble 8 --epochs 1 --pairs 2 --threads 1 "
+      "--json -o ";
+  const auto alone = mno_in(folder, run + "alone/burgers" + small);
+  REQUIRE_MESSAGE(alone.code == 0, alone.errors);
+  const auto together = mno_in(folder, run + "together/burgers" + small, ranks(2));
+  REQUIRE_MESSAGE(together.code == 0, together.errors);
+  const auto rows = [](const Outcome& outcome) {
+    auto all = nlohmann::json::parse(outcome.out)["rows"];  // printed once, or it would not be JSON
+    std::erase_if(all.get_ref<nlohmann::json::array_t&>(), [](const nlohmann::json& row) {
+      return says(row["metric"].get<std::string>(), "second");  // times differ
+    });
+    return all;
+  };
+  CHECK(rows(alone).size() >= 10);
+  CHECK(rows(together) == rows(alone));
+  CHECK(std::filesystem::exists(folder / "together/burgers/report.html"));
 }
 #else
 TEST_CASE("without MPI the program refuses to be one of several processes") {

@@ -11,7 +11,7 @@
 namespace demand::boundary {
 
 /// To be raised with every change of what stands below.
-inline constexpr std::uint32_t version = 5;
+inline constexpr std::uint32_t version = 6;
 
 /// What a call came to. All but `done` come with a sentence.
 enum class Status : std::int32_t { done, refused, cannot_write, no_memory, failed };
@@ -93,6 +93,8 @@ struct Training {
   const char* device;  // "cpu" or "cuda"
   std::int32_t threads, gpu, tf32;
   const Ranks* ranks;             // null: this process alone
+  const char* disk;               // a folder for large data (mno/io/disk_memory.hpp); empty: none
+  std::uint64_t resident;         // bytes of it in memory
   void* context;                  // of the functions below
   void (*copied)(void* context);  // `train` and `validation` are not read any more
   void (*after_epoch)(void* context, const Epoch* epoch);

@@ -1,6 +1,9 @@
 #include "from_data.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <mno/io/disk_memory.hpp>
 
 namespace demand {
 
@@ -30,6 +33,15 @@ mno::EnsembleOptions needed(const TrainRequest& request, const Operator& one) {
   if (recipe->exact_nll.weight > 0) keep.factors = factors;
   keep.members = members || recipe->student_nll.weight > 0 || recipe->crps.weight > 0;
   return keep;
+}
+
+double bytes_of_statistics(const mno::io::EnsembleReader& file, mno::EnsembleOptions keep) {
+  double entries = double(file.channels());  // of a field
+  for (const Index n : file.points()) entries *= double(n);
+  const bool few = file.least_members() < mno::least_ensemble;  // members are kept anyway
+  double fields = 3 + double(file.least_members() < 2 ? 0 : keep.factors);
+  if (keep.members || few) fields += double(file.most_members());
+  return 2 * sizeof(float) * double(file.samples()) * entries * fields;
 }
 
 template <int D>
@@ -76,12 +88,28 @@ mno::Ensemble<float, D> read_shared(mno::io::EnsembleReader& file, mno::Ensemble
   return data;
 }
 
+/// Data larger than this lies on a disk while it lives.
+class MemoryFor {
+ public:
+  MemoryFor(const TrainRequest& request, double bytes) {
+    const double all = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGE_SIZE));
+    const double allowed = request.memory > 0 ? double(request.memory) : all / 2;
+    if (bytes <= allowed) return;
+    const std::filesystem::path folder = request.model.parent_path();
+    mno::io::use_disk_memory({.folder = folder.empty() ? "." : folder, .resident = std::size_t(allowed / 2)});
+  }
+  MemoryFor(const MemoryFor&) = delete;
+  MemoryFor& operator=(const MemoryFor&) = delete;
+  ~MemoryFor() { mno::io::use_disk_memory({}); }
+};
+
 }  // namespace
 
 mno::FitReport train(const Operator& one, mno::io::EnsembleReader& data, mno::io::EnsembleReader* validation,
                      const TrainRequest& request) {
   return in_dimension(one, [&]<int D>(const OperatorIn<D>& known) {
     const mno::EnsembleOptions keep = needed(request, one);
+    const MemoryFor memory(request, bytes_of_statistics(data, keep));
     std::optional<mno::Ensemble<float, D>> held;
     if (validation) held = read_shared<D>(*validation, keep, *request.ranks);
     return known.train(read_shared<D>(data, keep, *request.ranks), std::move(held), request);

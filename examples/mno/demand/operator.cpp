@@ -1,6 +1,6 @@
 #include "operator.hpp"
 
-#include <mno/io/safe_file.hpp>
+#include <mno/io/disk_memory.hpp>
 
 #include "options.hpp"
 
@@ -115,6 +115,9 @@ mno::FitReport OperatorIn<D>::train(mno::Ensemble<float, D> data,
   training.tf32 = request.tf32;
   const boundary::Ranks ranks{request.ranks->rank(), request.ranks->size(), request.ranks, &exchange_bytes};
   if (ranks.size > 1) training.ranks = &ranks;
+  const std::string disk = mno::io::DiskMemory::one().options().folder.string();
+  training.disk = disk.c_str();
+  training.resident = mno::io::DiskMemory::one().options().resident;
   training.context = &listening;
   training.copied = &Listening<D>::copied;
   training.after_epoch = &Listening<D>::after_epoch;

@@ -22,6 +22,7 @@ struct TrainRequest {
   int gpu = 0;                               // which one
   bool tf32 = false;                         // of a GPU: products of floats with fewer digits
   mno::Communicator* ranks = &mno::alone();  // that train together, all of them with the same request
+  std::size_t memory = 0;  // bytes that data may take, the rest lies on a disk; 0: half of the machine's
 };
 
 class Operator {

@@ -3,6 +3,8 @@
 #ifdef MNO_PROGRAM_CUDA
 #include <mno/cuda.hpp>
 #endif
+#include <mno/io/disk_memory.hpp>
+
 #include "guarded.hpp"
 #include "options.hpp"
 
@@ -90,6 +92,7 @@ void train_on(Device& device, const char* kind, const boundary::Training& traini
   };
   options.interrupted = [&training] { return training.interrupted(training.context) != 0; };
   constexpr auto channels = std::size_t(M::ShapeType::channels);
+  mno::io::use_disk_memory({.folder = training.disk, .resident = std::size_t(training.resident)});
   mno::FitData<float, D> data{
       ensemble_of<D>(training.train),
       ensemble_of<D>(training.validation),

@@ -91,7 +91,7 @@ template <class T, int D> class Field {
     for (Index n : grid.points) room /= n;
     require(room >= 1, "Field", "grid", Text("at most ", std::numeric_limits<Index>::max(), " bytes in all"),
             Text(batch, " samples of ", channels, " channels on a grid that needs more"));
-    buffer_ = Buffer<T>(std::size_t(batch * grid.size() * channels));
+    buffer_ = Buffer<T>(std::size_t(batch * grid.size() * channels), BufferUse::data);
   }
 
   Index batch() const { return batch_; }
@@ -102,6 +102,7 @@ template <class T, int D> class Field {
   T* data() { return buffer_.data(); }
   const T* data() const { return buffer_.data(); }
   std::size_t size() const { return buffer_.size(); }
+  bool large() const { return buffer_.large(); }  // see io/disk_memory.hpp
   std::span<T> span() { return buffer_.span(); }
   std::span<const T> span() const { return buffer_.span(); }
 

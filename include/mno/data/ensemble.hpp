@@ -149,6 +149,20 @@ void gather_members(const Ensemble<T, D>& from, std::span<const Index> condition
                 to + offsets[i] * n);
 }
 
+/// These conditions are used next: where data lies on a disk (io/disk_memory.hpp), they are read meanwhile.
+template <class T, int D> void read_ahead(const Ensemble<T, D>& data, std::span<const Index> conditions) {
+  const auto announce = [](const Field<T, D>& field, Index row, Index rows) {
+    const Index n = field.points() * field.channels();
+    detail::large_memory().will_need(field.data() + row * n, std::size_t(rows * n) * sizeof(T));
+  };
+  for (const auto* field : {&data.initial, &data.mean, &data.variance, &data.covariance_factor, &data.known})
+    if (field->large() && field->batch() > 1)
+      for (const Index condition : conditions) announce(*field, condition, 1);
+  if (data.members.large())
+    for (const Index condition : conditions)
+      announce(data.members, data.offsets[std::size_t(condition)], data.counts[std::size_t(condition)]);
+}
+
 /// The chosen conditions, in this order, as an ensemble of their own.
 template <class T, int D>
 Ensemble<T, D> subset(const Ensemble<T, D>& from, std::span<const Index> conditions) {

@@ -77,14 +77,17 @@ class Communicator {
     broadcast(std::span(&word, 1));
     return word != 0;
   }
-  /// Returns when all ranks are here.
-  void meet() {
-    if (size() == 1) return;
-    std::vector<char> words(std::size_t(size()), 1);
+  /// Does one of the ranks say yes?
+  bool any(bool own) {
+    std::vector<char> words(std::size_t(size()), 0);
     std::vector<Slice> parts;
     for (Index r = 0; r < size(); ++r) parts.push_back({std::size_t(r), std::size_t(r) + 1});
+    words[std::size_t(rank())] = own ? 1 : 0;
     all_gather(std::span(words), std::span<const Slice>(parts));
+    return std::ranges::find(words, 1) != words.end();
   }
+  /// Returns when all ranks are here.
+  void meet() { any(false); }
 
  private:
   template <class Byte, class T> static std::span<Byte> bytes(std::span<T> values) {

@@ -59,9 +59,10 @@ template <class M> class Engine<M, Cpu> {
   /// Loss and gradient of these conditions, the gradient clipped; nothing moves yet. `next` will be asked for
   /// next, and `noise` names what layers with noise inside draw in this step.
   template <class L>
-  StepValues gradient(std::span<const Index> conditions, std::span<const Index>, const L& loss,
+  StepValues gradient(std::span<const Index> conditions, std::span<const Index> next, const L& loss,
                       double largest, TermValues& values, std::uint64_t noise) {
     batch_.gather(train_, conditions);
+    read_ahead(train_, next);
     Condition<T, M::dimension> condition = batch_.condition();
     condition.noise = noise;
     Target<T, M::dimension> target = batch_.target();
