@@ -19,7 +19,7 @@
 // A law may single out ξ_1, which with_residual() makes the coefficient of the field's average; the others
 // are normal. Its marginals differ from entry to entry, by the share ρ = B_1/σ of ξ_1 in the entry:
 //   bool leans() const                                 // whether it does
-//   R seen(double rho) const                           // whose cdf, quantile, … are those of an entry of share ρ
+//   R seen(double rho) const                           // whose cdf, quantile, … hold where the share is ρ
 //   bool symmetric() const                             // whether that entry's marginal is symmetric
 //   double upper_quantile(double p) const              // quantile(1 − p)
 //   double marginal_log_density(double z) const
