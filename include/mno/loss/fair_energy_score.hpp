@@ -1,6 +1,6 @@
 #pragma once
-// The energy score of draws: the CRPS of whole fields. It sees how points vary together, and any number of
-// members from one up is enough.
+// The energy score of draws: the CRPS of whole fields. It sees how points vary together, and one member per
+// condition is enough.
 #include "mno/loss/draw_pairs.hpp"
 #include "mno/loss/factor_columns.hpp"
 
