@@ -29,7 +29,7 @@ class UnpackedArray final : public StoredArray {
     if (range.size() == 2) least_ = range[0], most_ = range[1];
   }
 
-  /// Whether a description says that numbers are packed or may be missing.
+  /// Whether numbers are packed or may be missing.
   static bool needed(const Description& description) {
     for (const char* name : {"scale_factor", "add_offset", "_FillValue", "missing_value", "valid_range",
                              "valid_min", "valid_max"})

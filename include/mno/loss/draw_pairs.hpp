@@ -31,8 +31,8 @@ template <class T, int D> struct DrawPairs {
   MNO_HOST_DEVICE Index partners(Index b) const { return members(b) + block.draws; }
   MNO_HOST_DEVICE double entries() const { return double(block.value.points() * block.value.channels); }
 
-  /// The weight of ρ(x_i, p_j) in the score, and that of its derivative in x_i: twice as much for two draws,
-  /// since the sum has each pair of draws twice.
+  /// The weight of ρ(x_i, p_j) in the score, and that of its derivative in x_i: twice that for two draws,
+  /// since the sum has each pair twice.
   MNO_HOST_DEVICE double weight(Index b, Index i, Index j) const {
     const double s = double(block.draws);
     const Index m = members(b);
