@@ -1,6 +1,6 @@
 // Ablations on Burgers: what the rank, the backbone and every term of the loss are worth, what a law costs,
-// and which of the changes from the paper's recipe to ours matters. One change at a time, all in 1410 steps;
-// warm-up and ramp are the same part of any length.
+// and which of the changes from the paper's recipe to ours matters. One change at a time, all in 1410 steps.
+// Warm-up and ramp are the same share of every length.
 #include "experiments.hpp"
 #include "recipes.hpp"
 

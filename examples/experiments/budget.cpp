@@ -1,6 +1,6 @@
-// Burgers with the same budget for every method: the same number of steps, and the steps that fit into the
-// time that `mno` takes for them. A step of an operator with noise inside runs it eight times for every
-// condition, so that the two differ much.
+// Burgers with the same budget for every method: once in steps, and once in time, with the steps that fit
+// into the time that `mno` takes. An operator with noise inside runs eight times per condition in every step,
+// so the two budgets differ much.
 #include "experiments.hpp"
 #include "swept.hpp"
 

@@ -1,4 +1,5 @@
-// The stochastic Burgers equation: a law, a deterministic operator and controls around it, on the same data.
+// The stochastic Burgers equation: a law, a deterministic operator, and controls around its mean, on the same
+// data.
 #include <mno/simulate/burgers.hpp>
 
 #include "experiments.hpp"

@@ -25,8 +25,8 @@ struct Bands {
 };
 
 const std::vector<double> levels{0.5, 0.8, 0.9, 0.95};
-// A new condition's band holds at least its level with this probability. One half makes the typical
-// condition right, which is what a mean over conditions shows.
+// A new condition's band holds at least its level with this probability. With one half the typical condition
+// is right, and this is what a mean over conditions shows.
 constexpr double confidence = 0.5, high_confidence = 0.9;
 
 Bands calibrate(const std::vector<Condition>& calibration, const std::vector<Condition>& test) {

@@ -1,6 +1,6 @@
-// Cross-covariance: variances at every point do not fix what happens between points. The paper's loss leaves
-// it open; a Hilbert–Schmidt term, which `fit` chooses by itself, or a Hutchinson term does not. 1024 members
-// on 32 points, so that the ensemble's covariance is known well.
+// Cross-covariance: variances at every point do not determine the covariance between points. The paper's loss
+// leaves it open; a Hilbert–Schmidt term, which `fit` chooses by itself, or a Hutchinson term learns it. 1024
+// members on 32 points, so that the ensemble's covariance is known well.
 #include <mno/loss/default_recipe.hpp>
 
 #include "experiments.hpp"
@@ -12,7 +12,7 @@ static void run_cross_covariance(Study& study) {
   mno::spde::Burgers equation;
   equation.kept = 32;
   const Splits data = study.splits(equation);
-  // What `fit` chooses, but for its term for the covariance.
+  // What `fit` chooses, without its covariance term.
   const Training without{.name = "auto, without a covariance term",
                          .loss = mno::ensemble_recipe(mno::Ensemble<float, 1>())};
   Training probes = without;

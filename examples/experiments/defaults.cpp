@@ -1,6 +1,6 @@
 // What mno train reaches with no flag, on data whose law is known or whose ensembles are large: a tenth of
 // the training conditions is held back to validate on, and `fit` chooses loss and length. Each task has its
-// own number of conditions and members, and goals that were set before: relative errors against the exact
+// own number of conditions and members, and goals that were set in advance: relative errors against the exact
 // law, errors in normalised coordinates, or multiples of the floor.
 #include "experiments.hpp"
 

@@ -1,14 +1,14 @@
 #pragma once
-// Data that is made of simulated data: Study::run() simulates, this writes a file beside every one of the
-// cache, and what is trained on it is declared then, for a second Study::run().
+// Data that is made of simulated data: Study::run() simulates, and this writes a file beside every file of
+// the cache. Then trainings on these files are declared, for a second Study::run().
 #include <mno/io/zip/npz.hpp>
 
 #include "study.hpp"
 
 namespace experiment {
 
-/// `write(from, to)` puts the arrays of one pair's file; it is asked for those that are not there, or older
-/// than what they are made of. `what` tells their content from that of the data.
+/// `write(from, to)` writes the arrays of one pair's file. It is called for files that are missing, or older
+/// than the data they are made of. `what` names their content, to tell it from that of the data.
 template <class Write> Data derived(const Data& data, const std::string& what, Write&& write) {
   Data result = data;
   for (Data::File& file : result.pairs) {

@@ -11,7 +11,7 @@
 //        initial fields that they were trained for and on fields twice as large
 //
 // A Chapman–Kolmogorov defect stands beside I and II: the law at once against the one through half the time.
-// Two more tables are none of the paper's five:
+// Two more tables do not belong to the paper's five:
 //
 //   composition   that defect for the equations of the other experiments, of laws that are trained with the
 //                 term for it (mno/loss/chapman_kolmogorov.hpp) and of laws that are trained without, by the
@@ -40,7 +40,7 @@ using mno::metric::Members;
 using program::Prediction;
 using Rows = std::vector<Row>;
 
-/// The mean of one number per condition over what it varies by.
+/// The mean of one number per condition, and its t statistic.
 struct Statistic {
   std::vector<double> values{};
   double mean() const {
@@ -199,7 +199,7 @@ struct Mirror {
   }
   double time = 0;
 
-  /// When the paths have been simulated: windows of them, each with the frame behind it.
+  /// Call it after the paths are simulated: it makes windows of them, each with the frame after it.
   void declare_history(Study& study) {
     windows = {with_history(whole.train), with_history(whole.validation), with_history(whole.test)};
     program::ShapeNumbers shape = study.shape("mno-nugget", 2);
@@ -247,7 +247,7 @@ struct Mirror {
     for (Index k = 0; k < steps; ++k) path.push_back(at(k));
     to.add(std::span<const double>(path));
   }
-  /// Of the marginal at the last time: its variance over that of members, and W2 of two normal laws.
+  /// The marginal at the last time: its variance divided by that of members, and W2 of two normal laws.
   struct Terminal {
     double predicted = 0, seen = 0, distance = 0, count = 0;
     void add(const LawInUnits& law, const Members& members) {
@@ -273,8 +273,8 @@ struct Mirror {
   struct Result {
     Rows truth, reused, drawn, remembered;
   };
-  /// Paths that begin as those of the data and go on by reuse, behind the window they are given; beside them
-  /// those of the data from there on.
+  /// Paths that begin with a window of the data and go on by reuse of the model; beside them, the data's own
+  /// paths after the window.
   void remember(Study& study, std::size_t pair, Result& result) const {
     const auto model = study.load(remembering, pair);
     const std::vector<double> further(std::size_t(steps - window), time / double(steps));

@@ -12,8 +12,7 @@
 
 namespace experiment {
 
-/// mean(u_0, t) of the equation itself is what tells those whose law is known and normal; one with shocks is
-/// normal only given these.
+/// An equation whose law is known and normal has mean(u_0, t); one with shocks is normal only given these.
 template <class Equation> constexpr bool has_exact_law() {
   if constexpr (requires { typename Equation::Shocks; })
     return false;
@@ -51,7 +50,7 @@ std::optional<mno::Law<double, D>> exact_law_of(const Data& data, std::size_t pa
 
 class ToExact {
  public:
-  /// One condition. A deterministic prediction is a law without spread, of which the mean alone counts.
+  /// One condition. A deterministic prediction is a law without spread; only its mean counts.
   template <class L, int D> void add(const L& law, const mno::Law<double, D>& exact, bool stochastic) {
     const auto model = mno::metric::moments(law, 0), truth = mno::metric::moments(exact, 0);
     mean_ += (model.mean - truth.mean).squaredNorm();

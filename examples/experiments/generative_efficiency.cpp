@@ -1,7 +1,7 @@
 // Generative efficiency on Burgers: what moments and draws cost, and how good they are. A law is one pass,
 // whatever the number of draws; an operator with noise inside is run for every draw, and diffusion many times
-// for each. Times are of one thread and of one condition, one method after the other for every condition, so
-// that what disturbs the machine disturbs all: medians and quartiles.
+// for each. Times are medians and quartiles, of one thread and one condition. For every condition the methods
+// take turns, so that disturbances of the machine hit all of them.
 #include "experiments.hpp"
 #include "swept.hpp"
 

@@ -1,5 +1,5 @@
 // Gray and Scott's reaction on a square: two channels, the second of which feeds on the first, with noises of
-// their own. The law is one of both.
+// their own. One law describes both.
 #include "experiments.hpp"
 #include "planes.hpp"
 

@@ -1,9 +1,9 @@
 // Measured data that public packages carry: winds on circles of latitude, and daily curves of electricity.
-// One draw per condition, small and noisy: does a law from `fit` beat what costs little?
+// The sets are small and noisy, with one draw per condition: does a law from `fit` beat cheap baselines?
 //
 // Baselines have the covariance of their residuals (measured.hpp), and so has FNO, whose length and weight
-// decay are chosen on validation. Validation is a part of the training period that belongs together, not
-// days at random: neighbours are alike.
+// decay are chosen on validation. Validation is one connected part of the training period, not random days,
+// because neighbouring days are alike.
 #include "measured.hpp"
 
 #include <mno/data/fingerprint.hpp>
@@ -23,7 +23,7 @@ namespace {
 
 namespace metric = mno::metric;
 
-/// What the two sets differ in.
+/// In what the two sets differ.
 struct Set {
   std::string name, what;
   bool (*for_validation)(double group, double last_group);
@@ -124,7 +124,7 @@ double mean_of(const std::vector<double>& values) {
   return sum;
 }
 
-/// A method with one law per seed; one that costs little has no seed.
+/// A method with one law per seed; a cheap baseline has no seed.
 struct Method {
   std::string name;
   bool baseline;
@@ -179,8 +179,8 @@ mno::Law<float, 1, mno::AnyResidual> law_of(const Trained& trained, std::size_t 
       ->own_law(data.condition());
 }
 
-/// Rows of every method: scores, and their difference from the best baseline's with what the period that was
-/// tested on leaves to chance.
+/// Rows of every method: scores, and their difference from the best baseline's, with the interval that the
+/// choice of the test period leaves.
 void put(Study& study, const Set& set, const Record& data, const std::vector<Method>& methods) {
   struct Score {
     const char *name, *difference;
@@ -268,7 +268,7 @@ void run_measured(Study& study, const Set& set) {
   const auto three = [&](auto&& of) { return Means{of(data.train), of(data.validation), of(data.test)}; };
   add("climatology", three([&](const Data& part) {
         Field none(part.size(), part.grid(), part.channels());
-        data.normaliser.apply(none);  // no anomaly, in the units of the file
+        data.normaliser.apply(none);  // zero anomaly, in the units of the file
         return none;
       }),
       true);

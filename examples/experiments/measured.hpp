@@ -1,13 +1,14 @@
 #pragma once
-// What a law has to be better than on measured data: means that cost little, each with the covariance of what
-// it leaves unexplained.
+// The baselines that a law has to beat on measured data: cheap means, each with the covariance of its
+// residuals.
 //
 //   climatology           no anomaly
 //   persistence           u_0
 //   damped persistence    a(place, channel) u_0, by least squares
 //   linear                W u_0, by least squares with a penalty λ‖W‖² that is chosen on validation
 //
-// A place is what has the same known field, such as a circle of latitude; data without known fields has one.
+// Conditions with the same known field belong to one place, such as a circle of latitude. Data without known
+// fields has one place.
 #include <Eigen/Cholesky>
 #include <limits>
 #include <mno/metric/residual_covariance.hpp>
@@ -105,8 +106,8 @@ inline Eigen::MatrixXd linear_weights(const Data& train, const Data& validation)
   return best;
 }
 
-/// The covariance of residuals, of all places together or of each by itself. Its form is that of training
-/// residuals; its size, per channel, that of validation, as training residuals are too small.
+/// The covariance of residuals, of all places together or of each by itself. Its form comes from training
+/// residuals. Its size, per channel, comes from validation, because training residuals are too small.
 class Spread {
  public:
   Spread(const Means& means, const Data& train, const Data& validation, const Places& places, Index rank,

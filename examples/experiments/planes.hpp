@@ -6,8 +6,7 @@
 //   ffno, fno                      fields by the same two layers
 //   unet, unet-zero, resnet        fields by stencils of three points
 //
-// All are given the same known fields, and have one batch, one optimiser and one number of steps; what else
-// `fit` chooses, it chooses for each.
+// All have the same known fields, batch, optimiser and number of steps; `fit` chooses the rest for each.
 #include "study.hpp"
 
 namespace experiment::planes {
@@ -17,15 +16,15 @@ inline constexpr Sizes full{512, 64, 64, 32, 0, 3}, quick{64, 16, 16, 16, 12, 1}
 inline const program::ShapeNumbers shape{"mno-factorised", 2, 1, 16, 32, 12, 4, 0};
 inline constexpr Index steps = 1200, batch = 16;
 
-/// On each axis, that models are trained on: as the command line says, or 32.
+/// Points on each axis that models are trained on: as the command line says, or 32.
 Index points(const Study& study);
 mno::spde::NavierStokes flow(const Study& study, Index wavenumber = 4);
 
 /// One model per method and pair: mno-factorised and the kinds of --rivals, or these. Nothing is trained yet.
 std::vector<Trained> train(Study& study, const Splits& data, const std::vector<std::string>& rivals);
 
-/// Of the methods that give a field, the one with the least error of the mean on validation, over all pairs;
-/// none: there are only laws.
+/// The method with the least error of the mean on validation, over all pairs, among those that give a field;
+/// null if there are only laws.
 const Trained* best_field(const std::vector<Trained>& all);
 
 /// Scores of all and of controls around the best field, what training took, and beside them, by channel:

@@ -17,11 +17,11 @@ inline Training paper(Index length = steps) {
           .factor_scale = 1};
 }
 
-/// Of operators with noise inside, and of those that run theirs in every step of a solver.
+/// Steps of operators with noise inside, and of those that are solvers with noise in every step.
 inline constexpr Index steps_of_rivals = 2500, steps_of_solvers = 1250;
 
-/// Scores of draws, which train operators with noise inside, and laws as well. Four draws in every step, half
-/// of what `fit` takes: for the same time twice as many steps.
+/// Scores of draws, which train operators with noise inside, and laws as well. Four draws in every step are
+/// half of what `fit` takes: twice as many steps in the same time.
 inline Training energy(Index length) {
   return {.name = "energy", .loss = mno::energy_loss(4), .steps = length};
 }

@@ -1,4 +1,4 @@
-// Resolution transfer on a square: trained on one grid, asked on others. One initial condition and one
+// Resolution transfer on a square: trained on one grid, evaluated on others. One initial condition and one
 // realisation of the noise define all grids: test conditions are simulated once on the finest grid, and
 // coarser ones are points of it. The flow, its training data and its models are those of turbulent-flow.
 #include <algorithm>
@@ -12,7 +12,7 @@ static void run_resolution_2d(Study& study) {
   Splits data = study.splits(planes::flow(study));
   mno::spde::NavierStokes fine;
   fine.simulated = fine.kept = study.full() ? 256 : 128;
-  // A quarter of the conditions: one of them takes a file of 64 times as many numbers as on 32² points.
+  // A quarter of the conditions, since each has 64 times as many numbers in its file as on 32² points.
   data.test =
       study.data(fine, Study::Use::test,
                  {.samples = std::max<Index>(2, study.sizes().test / 4), .further = Study::further(fine)});

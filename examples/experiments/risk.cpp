@@ -1,17 +1,17 @@
-// Event risk: how probable is it that max |u(T, x)| ≥ 10 somewhere? A reaction that is driven by its own size
-// (simulate/reaction.hpp), hard and nearly decided, and the paper's protocol beside what risk is for,
-// probabilities. A condition is positive if the event happens in a tenth of its members.
+// Event risk: how probable is it that max |u(T, x)| ≥ 10 somewhere? The equation is a reaction whose noise
+// grows with its size (simulate/reaction.hpp), in a hard and a nearly decided form. The paper's
+// classification stands beside scores of the probabilities themselves. A condition is positive if the event
+// happens in a tenth of its members.
 //
 // A law gives the probability by draws of its maximum (law/maximum.hpp). A deterministic operator gives a
-// field, and what can be made of it: is the field's own maximum 10? a threshold that is tuned on the training
-// conditions? a logistic curve of that maximum, fitted there? And directly: the same operator trained to say
-// whether the event happens, a field that is 1 in a member in which it does and 0 in one in which it does
-// not, by the squared error, which is the Brier score; the mean of its field over x, between 0 and 1, is the
-// probability.
+// field, whose maximum is used in three ways: compared with 10, compared with a threshold that is tuned on
+// the training conditions, and put into a logistic curve that is fitted there. A fourth way is direct: the
+// same operator learns whether the event happens, from fields that are 1 in members in which it does and 0 in
+// the others, by the squared error, which is the Brier score. The mean of its field over x, between 0 and 1,
+// is the probability.
 //
-// Two columns of the paper are read by us, since it does not define them: its risk score as the mean
-// probability, its correlation of variance peaks as that of max Var over conditions, predicted and of
-// members.
+// The paper does not define two of its columns. We take its risk score as the mean probability, and its
+// correlation of variance peaks as the correlation over conditions of max Var, predicted and of members.
 #include <Eigen/Cholesky>
 #include <mno/law/maximum.hpp>
 #include <mno/metric/event_scores.hpp>
@@ -93,7 +93,7 @@ Data as_events(const Data& data) {
   });
 }
 
-/// Of an operator that was trained on these.
+/// Outcomes of an operator that was trained on these events.
 std::vector<Outcome> called(Study& study, const Trained& trained, std::size_t pair, const Data& events) {
   const auto model = study.load(trained, pair);
   std::vector<Outcome> all;
@@ -143,7 +143,7 @@ Rows event_rows(const EventScores& of) {
     if (row.metric == "brier") row.floor = of.irreducible();
   return result;
 }
-/// With what else a law or a field says.
+/// The scores of events, and further numbers of the law or field.
 Rows rows(const std::vector<Outcome>& all, const EventScores& of) {
   double error = 0;
   for (const Outcome& one : all) error += one.mean_error / double(all.size());

@@ -78,7 +78,7 @@ std::vector<Row> Study::score(const Place& place, const Trained& trained, std::s
   ToExact to_exact;
   const auto add = [&](const auto& law, const Prediction<D>& p) {
     const bool drawn = p.draws.size() > 0;
-    if (drawn && !model->gives_law()) {  // their distance from the exact law would be their own error
+    if (drawn && !model->gives_law()) {  // the distance would be the sampling error of draws
       card.add(p.draws, p.members);
       return;
     }
@@ -104,7 +104,7 @@ std::vector<Row> Study::score(const Place& place, const Trained& trained, std::s
   return rows;
 }
 
-/// What the law itself scores on the same members, by metric. The model gives the coordinates.
+/// The score of the true law on the same members, by metric, in the model's coordinates.
 template <int D>
 std::map<std::string, double> Study::floors(const Place& place, const Trained& trained, std::size_t pair,
                                             const Data& data) {
@@ -171,7 +171,7 @@ void Study::tables(const Place& place, const std::vector<Trained>& all, const Da
   }
 }
 
-/// Of the run whose weights a model has, from what its file says of its training.
+/// Steps of the run that gave a model its weights, from what its file says of its training.
 static double steps_of(const std::filesystem::path& model) {
   const mno::io::SafetensorsReader file(model);
   const auto said = file.metadata().find("training");

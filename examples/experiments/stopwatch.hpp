@@ -1,6 +1,6 @@
 #pragma once
-// How long a training took, in MODEL.seconds: a line for every run of it, since it may be interrupted. A run
-// that is killed leaves none.
+// How long a training took, in the file MODEL.seconds: a line for every run, since a training may be
+// interrupted and resumed. A run that is killed leaves no line.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +9,7 @@ namespace experiment {
 
 class Stopwatch {
  public:
-  /// Writes its line when it goes; a training that begins anew replaces those of before.
+  /// Writes its line when it is destroyed; a training that begins anew replaces the earlier lines.
   Stopwatch(const std::filesystem::path& model, bool resume)
       : file_(model.string() + ".seconds"), resume_(resume) {}
   ~Stopwatch() {

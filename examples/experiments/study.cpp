@@ -47,13 +47,13 @@ constexpr const char *data_version = "4", *model_version = "5";
 
 constexpr double seconds_between_lines = 15;
 
-/// Of diffusion one: others have the same weights.
+/// Only one kind of diffusion: the others have the same weights.
 const std::vector<std::string> all_rivals{
     "noise-fno",  "noise-ffno",  "wiener-chaos",          "sdeno",       "f-spdeno", "neural-sde",
     "neural-cde", "neural-spde", "neural-sde-transition", "diffusion-50"};
-/// A step of those with noise inside runs them once for each of some draws of every condition, and these
-/// three run their networks in 8 steps of a solver for each: `fit`'s search for a length would take hours. So
-/// each of the two classes has one length, the second half of the first.
+/// In a step, operators with noise inside run once for every draw of every condition, and these three run
+/// their networks in 8 steps of a solver each time. `fit`'s search for a length would take hours, so each of
+/// the two classes has one length; the second is half of the first.
 const std::vector<std::string> with_noise{"noise-fno", "noise-ffno", "wiener-chaos", "sdeno", "f-spdeno"};
 const std::vector<std::string> solvers{"neural-sde", "neural-cde", "neural-spde"};
 bool among(const std::vector<std::string>& all, const std::string& method) {
@@ -66,7 +66,7 @@ std::string numbers(const std::vector<double>& values) {
   return out;
 }
 
-/// What `fit` would choose, so that models of other choices have other names.
+/// What `fit` would choose: part of a model's name, so that other choices give other names.
 std::string choices_text(Index rows, Index batch) {
   mno::Ensemble<float, 1> factors;
   factors.covariance_factor = mno::Field<float, 1>(1, mno::Grid<1>{{1}}, 1);
@@ -477,7 +477,7 @@ void Study::train_all() {
       return;
     }
     const Job& job = *open[i];
-    double before = -1;  // what of this job is done, -1: not known
+    double before = -1;  // the part of this job that is done; -1: not known
     try {
       const bool whole = train_one(job, [&](const mno::EpochReport& report) {
         const std::lock_guard lock(mutex);
@@ -487,7 +487,7 @@ void Study::train_all() {
           if (length < report.epochs) epochs += length;  // shorter runs came before
         }
         const double part = job.work * std::min(1.0, double(epochs) / double(all));
-        if (before < 0) {  // what an earlier run did does not count
+        if (before < 0) {  // work of an earlier run does not count
           before = job.work * std::max(0.0, double(epochs - 1)) / double(all);
           work -= before;
         }

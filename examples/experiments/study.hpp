@@ -12,11 +12,12 @@
 //
 // A number of a table is a mean over pairs (data seed, model seed): every pair has training, validation and
 // test conditions of its own, and a model of its own. Beside it stands the floor of the same test conditions,
-// pair by pair: what the law itself scores where it is known (exact.hpp), else what further members tell.
+// pair by pair: the score of the law itself where it is known (exact.hpp), else an estimate from further
+// members.
 //
-// Declaring costs nothing: run() simulates what is not in the cache and trains what is not, several models
-// side by side, each on one thread. A file of the cache is named by all that defines its content, so that
-// experiments share what they can, and a run that is interrupted or given again loses nothing.
+// Declaring costs nothing: run() simulates and trains what is not in the cache, several models side by side,
+// each on one thread. A file of the cache is named by all that defines its content, so that experiments share
+// what they can, and a run that is interrupted or given again loses nothing.
 #include <mno/train/checkpoint.hpp>
 #include <mutex>
 #include <set>
@@ -31,13 +32,13 @@ namespace experiment {
 using mno::Index;
 using mno::report::Row;
 
-/// How much of everything. 0: what the experiment says; if that is 0 too, no validation conditions are drawn,
-/// and `fit` holds back some of the training conditions as mno train does.
+/// The numbers of conditions, members, epochs and pairs. 0: what the experiment says. If validation is 0
+/// there too, none are drawn, and `fit` holds back some of the training conditions as mno train does.
 struct Sizes {
   Index train = 0, validation = 0, test = 0, members = 0, epochs = 0, pairs = 0;
 };
 
-/// Loss, optimiser and length of a training under a name. What is not said `fit` chooses, as for mno train
+/// Loss, optimiser and length of a training under a name. `fit` chooses what is not set, as for mno train
 /// without flags.
 struct Training {
   std::string name = "auto";
@@ -53,7 +54,7 @@ struct Training {
 
   mno::Recipe& recipe() { return std::get<mno::Recipe>(loss); }
   bool chosen() const { return std::holds_alternative<demand::ChosenByFit>(loss); }
-  /// All that tells it from others.
+  /// Everything that distinguishes it from others.
   std::string text(Index rows) const {
     return std::visit(
         [&]<class L>(const L& given) {
@@ -80,7 +81,7 @@ struct Data {
   int dimension = 1;
   Index points = 0, channels = 1, known = 0;  // points of every axis, known fields
   std::vector<Index> samples{};               // of the files; none: all
-  Index members = 0;                          // that scores are of; what a file has beyond tells the floor
+  Index members = 0;                          // that scores use; further ones in a file give the floor
 
   /// The same fields on a coarser grid.
   Data at(Index coarser) const;
@@ -91,7 +92,7 @@ struct Splits {
   Splits at(Index coarser) const;
 };
 
-/// Whose spread a law has around the mean of a model.
+/// Which spread a law has around the mean of a model.
 enum class Spread {
   own,       // that of the model, or none
   constant,  // one variance per channel, of the residuals on validation
@@ -108,8 +109,8 @@ struct Trained {
   Index steps = 0;  // of training, where these were asked for
 };
 
-/// Laws around the mean of a deterministic operator that know nothing of the condition's spread: what a law
-/// has to be better than.
+/// The controls that a law has to beat: laws around the mean of a deterministic operator whose spread does
+/// not depend on the condition.
 std::vector<Trained> controls(const Trained& field);
 
 struct Options {
@@ -163,9 +164,11 @@ class Study {
   };
   /// Initial conditions of an equation, for every pair others. Nothing is simulated yet.
   Data data(const program::Equation& equation, Use use, Draw draw);
-  /// To train, validate and test on, none of them in two. Training may have another number of members.
+  /// Conditions to train, validate and test on, none of them in two of these. Training may have another
+  /// number of members.
   Splits splits(const program::Equation& equation, const std::vector<double>& times = {}, Index members = 0);
-  /// Further members that floors of test conditions of this equation want, as a multiple of the members.
+  /// How many further members the floors of this equation's test conditions need, as a multiple of the
+  /// members.
   static Index further(const program::Equation& equation);
   /// A model for every pair. Nothing is trained yet.
   Trained train(const std::string& method, const program::ShapeNumbers& shape, Training training,
@@ -175,12 +178,13 @@ class Study {
   std::vector<std::string> compared() const;
   /// The operator of one of these.
   program::ShapeNumbers shape_of(const std::string& method) const;
-  /// Its training, with the optimiser that the sweep of the command line found: by what `fit` chooses, but
-  /// for operators with noise inside, which have a length of their own.
+  /// Its training, with the optimiser that the sweep of the command line found. `fit` chooses the rest,
+  /// except that operators with noise inside have a length of their own.
   Training tuned(const std::string& method) const;
   const Swept& swept() const { return swept_; }
-  /// Operators of the kinds that the command line names. Beside them a law by their loss, which tells the
-  /// loss from the operator, and mno and fno with their number of steps. Nothing is trained yet.
+  /// Operators of the kinds that the command line names. Beside them stands a law that is trained by their
+  /// loss, to separate the effect of the loss from that of the operator, and mno and fno with their number of
+  /// steps. Nothing is trained yet.
   std::vector<Trained> rivals(const Splits& data, Index least_points = 0);
 
   /// Simulates and trains what is not there. It may be called again when more has been declared: data that
@@ -202,7 +206,7 @@ class Study {
   /// Steps and seconds of training, rows of a table beside that of the place. The seconds are of all: pilots,
   /// lengths that were tried, validation.
   void lengths(Place place, const std::vector<Trained>& all);
-  /// Rows that were measured otherwise, one list per pair.
+  /// Rows that were measured in another way, one list per pair.
   std::vector<Row> table(const Place& place, const std::string& method,
                          const std::vector<std::vector<Row>>& pairs);
   /// The same rows in another table, without one coordinate.
@@ -227,7 +231,7 @@ class Study {
                                     *program::open_ensembles(data.pairs.at(pair).path), selection(data, pair),
                                     sink);
   }
-  /// What of a file is asked of the model of one pair.
+  /// The part of a file that the model of one pair is asked for.
   static program::Selection selection(const Data& data, std::size_t pair) {
     return {.points = data.points,
             .members = data.members,
@@ -236,8 +240,8 @@ class Study {
   }
   /// Time and memory of a law and of draws from it, by the model of the first pair.
   program::Cost cost(const Trained& trained, const Data& data, Index draws) const;
-  /// Of several, measured in turns on the first conditions of the data: so many draws of one condition, or
-  /// its moments where `draws` is 0.
+  /// Times of several models, measured in turns on the first conditions of the data: for `draws` draws of one
+  /// condition, or for its moments where `draws` is 0.
   std::vector<program::Times> times(const std::vector<Trained>& all, const Data& data, Index draws) const;
 
   mno::report::RunRecord& record() { return record_; }
@@ -289,7 +293,7 @@ class Study {
   std::unique_ptr<program::Progress> progress_;
 };
 
-/// f(i) for i < count on so many threads; the first error in order is thrown when all have come to an end.
+/// f(i) for i < count on so many threads; when all have ended, the first error in order is thrown.
 void side_by_side(std::size_t count, int threads, const std::function<void(std::size_t)>& f);
 
 /// The value of a metric among rows, or NaN.

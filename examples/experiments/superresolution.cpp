@@ -1,6 +1,7 @@
-// Superresolution: trained on one grid, asked on others. One initial condition and one realisation of the
+// Superresolution: trained on one grid, evaluated on others. One initial condition and one realisation of the
 // noise define all grids: the test set is simulated once on 512 points, and coarser grids are points of it.
-// The layers of both operators work on 64 points where a grid has fewer; "-as-given" are those that do not.
+// Where a grid has fewer than 64 points, the layers of both operators work on 64; those of "-as-given" do
+// not.
 #include "experiments.hpp"
 #include "recipes.hpp"
 

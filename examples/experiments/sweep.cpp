@@ -13,8 +13,8 @@
 
 namespace experiment {
 
-// A whole schedule, short enough that all of it costs no method more than half of its training. Weight decay
-// is not swept: in so few steps 1e-4 of it takes less than a thousandth from any weight.
+// A whole schedule, so short that the sweep costs no method more than half of its training. Weight decay is
+// not swept: at 1e-4 it takes less than a thousandth from any weight in so few steps.
 static constexpr Index sweep_steps = 200;
 static constexpr double rates[] = {1e-3, 2e-3, 4e-3};
 

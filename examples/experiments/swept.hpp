@@ -1,5 +1,5 @@
 #pragma once
-// What `mno experiment sweep` has measured, read from its recorded rows: the optimiser of every method that
+// What `mno experiment sweep` has measured, read from its recorded rows: for every method, the optimiser that
 // was best on validation, and how long a step of its training takes.
 #include <mno/train/adamw.hpp>
 #include <optional>

@@ -1,6 +1,6 @@
 // Tails: one model for each equation, trained as mno train does, and its law with Gaussian residuals beside
 // the one whose residuals were learned from validation (metric/likeliest_residual.hpp). Both have the same
-// mean and covariance, so all that differs is the shape.
+// mean and covariance, so only the shape differs.
 //
 //   jump-heat    driven by jumps: normal given their times
 //   heavy-heat   Student t with four degrees of freedom

@@ -1,5 +1,5 @@
 // Turbulent flow on a square: the vorticity of a stochastic Navier–Stokes equation under Kolmogorov's force
-// A cos(m y), which every method is told as a known field. The flow is simulated on 64² points.
+// A cos(m y), which every method has as a known field. The flow is simulated on 64² points.
 //
 //   m = 4    the period is a whole number of points and of pooled cells: a network that pools may read the
 //            phase of the force from its own lattice

@@ -28,7 +28,7 @@ void add_operators(CLI::App& app, Run& run);
 /// The command line as it was given.
 std::vector<std::string>& arguments();
 
-/// Asked for by Ctrl-C or SIGTERM; from the first call on these only set a flag, and a second one ends the
+/// Has Ctrl-C or SIGTERM asked to stop? From the first call on, these only set a flag; a second one ends the
 /// program as usual.
 bool interruption();
 void listen_for_interruption();

@@ -1,7 +1,7 @@
 #pragma once
 // Every condition by itself: its scores, and where in the field its error is. Conditions are ranked by the
-// distance to the ensemble's law (w2g), a deterministic prediction by that to its mean, and where there are
-// draws only, by the CRPS.
+// distance to the ensemble's law (w2g); for a deterministic prediction, by the distance to its mean; where
+// there are only draws, by the CRPS.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -82,7 +82,7 @@ template <int D> class ConditionCard {
  private:
   using Profile = std::vector<float>;  // (entry), normalised coordinates
 
-  /// Lines are few numbers and are kept; of other fields only the sum is.
+  /// Fields in 1D are few numbers and are kept; of other fields only the sum is kept.
   void keep(Profile profile) {
     if (D == 1 || profiles_.empty())
       profiles_.push_back(std::move(profile));

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
-// Some files that are not TOML get toml++ 3.3 as far as its own assertions. They must hold in every build,
-// and end in a sentence.
+// Some files that are not TOML make toml++ 3.3 fail its own assertions. These must be checked in every build,
+// and give a sentence.
 namespace program {
 static constexpr void assert_toml(bool holds) {
   if (!holds) throw std::logic_error("the parser cannot go on");
@@ -28,8 +28,8 @@ std::string known_keys(const std::map<std::string, CLI::Option*>& options) {
   return all;
 }
 
-// toml++ 3.3 has undefined behaviour on characters beyond ASCII where TOML has none. So it never sees any:
-// their bytes, and @ itself, go in as @ and two digits, and come out of strings and keys as they were.
+// toml++ 3.3 has undefined behaviour on non-ASCII characters in places where TOML has none. So it never sees
+// any: their bytes, and @ itself, go in as @ and two digits, and are put back in strings and keys.
 constexpr std::string_view digits = "0123456789ABCDEF";
 
 std::string hidden(std::string_view text) {

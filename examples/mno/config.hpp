@@ -1,5 +1,5 @@
 #pragma once
-// Options from a TOML file: tables of keys, each the name of a flag. What the command line says wins.
+// Options from a TOML file: tables of keys, each the name of a flag. The command line takes precedence.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <map>

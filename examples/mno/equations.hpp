@@ -4,8 +4,8 @@
 //
 //   for_each_equation([](const char* name, const char* what, auto equation) { … });
 //   constants(equation, [](const char* name, auto& variable, const char* text) { … });
-//   finish(equation, said);    // what follows from the others, where said(name) is false
-//   known_of(equation);        // what a law may be told beside u_0: (1, grid…, field), or empty
+//   finish(equation, said);    // derives constants from the others, where said(name) is false
+//   known_of(equation);        // known fields beside u_0: (1, grid…, field), or empty
 #include <algorithm>
 #include <mno/simulate/bounded_heat.hpp>
 #include <mno/simulate/burgers.hpp>
@@ -153,7 +153,7 @@ template <class Add> void constants(mno::spde::PlaneHeat& e, Add&& add) {
   add("sigma", e.sigma, "Noise");
   add("points", e.points[0], "Points on each axis");
 }
-/// What equations on squares have in common that are solved step by step.
+/// The constants that all time-stepped equations on squares share.
 template <class Equation, class Add> void plane_constants(Equation& e, Add&& add) {
   add("steps", e.steps, steps_text);
   add("simulated", e.simulated, "Points of the simulation on each axis");

@@ -1,4 +1,4 @@
-// mno evaluate: a model against ensembles, every metric beside what no model can beat.
+// mno evaluate: a model against ensembles, every metric beside its floor, which no model can beat.
 #include <cstdio>
 #include <iostream>
 #include <memory>

@@ -1,4 +1,4 @@
-// Every metric of a model on a file of ensembles, and what there is to look at.
+// Every metric of a model on a file of ensembles, and pictures of some conditions.
 #include "evaluation.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ template <int D> struct Moments {
   }
 };
 
-/// One sample of a file whose known fields, if there are any, are these; it refers to all it is given.
+/// One sample of a file whose known fields, if there are any, are these; its arguments must outlive it.
 template <int D>
 mno::Condition<float, D> condition_of(const mno::Field<float, D>& initial, const float& time,
                                       const mno::Field<float, D>& known, Index sample) {
@@ -93,7 +93,7 @@ metric::Moments moments_of(const metric::Members& members) {
   return members.cols() > 1 ? metric::moments(members) : metric::point_mass(members.col(0));
 }
 
-/// One condition in the middle and the worst ones: what to look at, and under which titles.
+/// The conditions to show, a typical one and the worst, with their titles.
 std::vector<std::pair<Index, std::string>> to_look_at(const mno::report::Conditions& conditions,
                                                       Index worst) {
   const auto order = mno::report::worst_first(conditions);
@@ -129,7 +129,7 @@ Evaluation evaluate_in(const OperatorIn<D>& one, io::EnsembleReader& file, const
   metric::SampleCoverage curve_of_draws(calibration_levels());
   metric::Pit pit;
   metric::MomentSpectra<D> spectra(grid, channels), true_spectra(grid, channels);
-  const bool pictures = loaded->warp().identity();  // those of a warped law would need quantiles
+  const bool pictures = loaded->warp().identity();  // pictures of a warped law would need quantiles
   const bool keep = !request.fields.empty(), by_draws = loaded->gives_draws(),
              stochastic = loaded->stochastic() || by_draws, look = request.examples > 0 && card.wants("crps"),
              curves = look && pictures, several = least > 1;

@@ -10,7 +10,7 @@ namespace program {
 /// Which samples of a file, and on which grid.
 struct Selection {
   std::optional<double> time{};       // those of this time; all
-  mno::Index points = 0;              // every so many-th point of an axis, so that these are left; 0: all
+  mno::Index points = 0;              // points to keep on every axis, evenly spaced; 0: all
   std::vector<mno::Index> samples{};  // these; none: all
   mno::Index members = 0;             // the first so many of every condition; 0: all
   mno::Index draws = 64;              // of every condition, of an operator with noise inside
@@ -48,7 +48,7 @@ struct EvaluateRequest {
 };
 struct Evaluation {
   using Rows = std::vector<mno::report::Row>;
-  Rows rows{};                     // metric, value, floor and at; who asks says the rest
+  Rows rows{};                     // metric, value, floor and at; the caller sets the rest
   Rows climatology{}, constant{};  // the same of the references, where the model file has them
   std::optional<mno::report::Verdict> verdict{};
   mno::report::DataNote data{};  // without a name
@@ -63,10 +63,10 @@ struct Evaluation {
 /// "64 members each", "one draw each" and so on.
 std::string members_text(const mno::io::EnsembleReader& data);
 
-/// How many draws per condition that comes to.
+/// The number of draws per condition for this request.
 mno::Index draws_of(const mno::io::EnsembleReader& data, const EvaluateRequest& request);
 
-/// Every metric with its floor, as metric/scorecard.hpp has them, and what there is to look at.
+/// Every metric with its floor, as metric/scorecard.hpp has them, and pictures of some conditions.
 Evaluation evaluate(mno::io::EnsembleReader& data, const EvaluateRequest& request);
 
 /// What a law and draws from it take, on one thread.
@@ -82,8 +82,8 @@ template <int D> Cost cost(const Predictor<D>& model, mno::io::EnsembleReader& d
 struct Times {
   double median = 0, quartile_1 = 0, quartile_3 = 0;
 };
-/// What so many draws of one condition take by each of the models, or mean and variance where `draws` is 0,
-/// which a model that gives draws alone has to take from 100 of them. Models take turns; one thread.
+/// The time that each model takes for so many draws of one condition or, where `draws` is 0, for mean and
+/// variance. A model that gives only draws takes these from 100 of them. Models take turns, on one thread.
 template <int D>
 std::vector<Times> times(const std::vector<std::unique_ptr<Predictor<D>>>& models,
                          mno::io::EnsembleReader& data, mno::Index draws);

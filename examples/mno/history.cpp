@@ -14,7 +14,7 @@ using mno::Index;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-/// The lines that are whole: a run that was killed may have left half of one.
+/// The complete lines: a run that was killed may have left half a line.
 std::vector<Json> lines_of(const std::filesystem::path& file) {
   std::vector<Json> lines;
   std::ifstream in(file);
@@ -59,7 +59,8 @@ void HistoryWriter::add(const mno::EpochReport& report) {
   out_ << line.dump() << "\n" << std::flush;
 }
 
-/// The length of the run that a model file is of: its training is "epochs=N …". 0: it does not say.
+/// The length of the run that a model file came from, whose training is "epochs=N …"; 0 if the file does not
+/// say.
 static Index length_of(const std::filesystem::path& model) {
   if (!std::filesystem::exists(model)) return 0;
   const mno::io::SafetensorsReader file(model);

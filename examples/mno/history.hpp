@@ -26,7 +26,7 @@ class HistoryWriter {
   std::ofstream out_{};
 };
 
-/// The curves of a model's history, of the run that the model is of; none if there is none.
+/// The curves of the run that a model came from; none if it has no history.
 std::vector<mno::report::Curve> curves_of(const std::filesystem::path& model);
 
 }  // namespace program

@@ -17,7 +17,7 @@ namespace {
 namespace io = mno::io;
 using Json = nlohmann::ordered_json;
 
-/// What a checkpoint has beside the model, and what a model has to beat.
+/// Is it a tensor of a checkpoint or of the references, not of the model itself?
 bool beside_model(const std::string& name) {
   for (const char* prefix : {"adamw.", "average.", "best.", "reference."})
     if (name.starts_with(prefix)) return true;

@@ -13,8 +13,8 @@ std::vector<const demand::boundary::Table*> compiled_in();
 
 namespace {
 
-/// Ctrl-C and SIGTERM set the flag that `interruption` tells while this lives, and do afterwards what they
-/// did before.
+/// While this lives, Ctrl-C and SIGTERM set the flag of `interruption`; afterwards they do what they did
+/// before.
 class Listening {
  public:
   Listening() {

@@ -1,6 +1,7 @@
 #pragma once
-// Operators for the commands and experiments, none of which depends on a shape: those of the program and any
-// other, compiled the first time it is needed (demand/). And the files of ensembles that they are trained on.
+// Operators for the commands and experiments, which do not depend on a shape: those of the program, and
+// others that are compiled the first time they are needed (demand/). And the files of ensembles that they are
+// trained on.
 #include "demand/from_data.hpp"
 #include "demand/operators.hpp"
 
@@ -15,10 +16,10 @@ using demand::read_statistics;
 using demand::ShapeNumbers;
 using demand::TrainRequest;
 
-/// All operators of this program. What is compiled is said on standard error, and Ctrl-C stops it.
+/// All operators of this program. Compilations are reported on standard error, and Ctrl-C stops them.
 demand::Operators& operators();
 
-/// The operator of these numbers, where 0 is the standard operator's; compiled now if need be.
+/// The operator of these numbers, compiled now if need be; 0 stands for the standard operator's number.
 const Operator& choose(const ShapeNumbers& wanted);
 /// The one that a model file was made with.
 const Operator& of_model(const std::filesystem::path& model);

@@ -63,7 +63,8 @@ mno::Field<float, D> field(const char* name, const io::Array& array, Index chann
   return result;
 }
 
-/// An operator with noise inside gives draws, and these have moments: of as many as are asked for, or of 64.
+/// An operator with noise inside gives draws; its moments are taken from as many as are asked for, or from
+/// 64.
 Index draws_for_moments(const PredictOptions& options) {
   mno::require(options.samples != 1, "predict", "--samples",
                mno::Text("at least two draws of an operator that gives nothing else, for a variance"),

@@ -53,7 +53,7 @@ bool silent_rank() {
 void end_ranks([[maybe_unused]] const std::string& sentence, [[maybe_unused]] int code) {
 #ifdef MNO_PROGRAM_MPI
   if (!world() || world()->size() == 1) return;
-  // What all ranks come upon, rank 0 says: it ends the others while they wait.
+  // An error that all ranks meet is reported by rank 0, which ends the others while they wait.
   if (world()->rank() > 0) ::sleep(3);
   world()->abort(sentence, code);
 #endif

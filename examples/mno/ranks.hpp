@@ -8,7 +8,7 @@ namespace program {
 /// Started on the first call; a program without MPI refuses to be one of several.
 mno::Communicator& ranks();
 
-/// Is this one of several processes, of which another one speaks?
+/// Is this one of several processes, and not the one that prints?
 bool silent_rank();
 
 /// How many processes the launcher started, as it says itself; 1 without one.

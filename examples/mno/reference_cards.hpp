@@ -19,7 +19,7 @@ inline std::vector<mno::report::Row> rows_of(const std::vector<mno::metric::Scor
   return rows;
 }
 
-/// The scores of marginals among those that are wanted: references have no correlation to be judged by.
+/// Those of the wanted scores that judge marginals: the references have no correlation between points.
 inline std::vector<std::string> scores_of_references(const std::vector<std::string>& wanted,
                                                      mno::Index least_members) {
   std::vector<std::string> names{"crps", "coverage"};

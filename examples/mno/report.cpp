@@ -1,5 +1,5 @@
-// mno report: the page of a run, made anew from what the run left behind, or one page of several runs; its
-// pictures and its rows as files.
+// mno report: the page of a run, made anew from its files, or one page of several runs; also their pictures
+// and rows as files.
 #include <algorithm>
 #include <iostream>
 #include <memory>

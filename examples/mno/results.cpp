@@ -91,7 +91,7 @@ std::vector<mno::report::Setting> settings_of(const std::filesystem::path& model
     const auto found = file.metadata().find(key);
     if (found != file.metadata().end()) settings.push_back({key, found->second});
   }
-  for (const char* key : {"shape", "training"}) {  // "rank=16 width=48 …"; what is 0 is not in use
+  for (const char* key : {"shape", "training"}) {  // "rank=16 width=48 …"; a number that is 0 is not in use
     const auto found = file.metadata().find(key);
     if (found == file.metadata().end()) continue;
     std::istringstream words(found->second);

@@ -8,8 +8,8 @@
 
 namespace program {
 
-/// Says of the rows which table, benchmark and method they belong to, and puts the paper's numbers beside,
-/// which has the method under its own name or another.
+/// Sets the table, benchmark and method of the rows, and puts the paper's numbers beside them; the paper may
+/// have another name for the method.
 void name_rows(std::vector<mno::report::Row>& rows, const std::string& table, const std::string& benchmark,
                const std::string& method, const std::string& paper_method = {});
 
@@ -20,7 +20,7 @@ std::vector<mno::report::Row> over_runs(const std::vector<std::vector<mno::repor
 /// What a model file says of itself.
 std::vector<mno::report::Setting> settings_of(const std::filesystem::path& model);
 
-/// The command line as a shell would have to be told.
+/// The command line, quoted as a shell needs it.
 std::string command_line();
 std::string quoted(const std::string& word);
 

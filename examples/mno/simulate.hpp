@@ -20,7 +20,7 @@ using Equation =
 std::string name_of(const Equation& equation);
 /// Every constant, so that equal texts are equal equations.
 std::string description(const Equation& equation);
-/// What its files have: axes, points on each of them, channels, known fields.
+/// The shape of its files: axes, points on each of them, channels, known fields.
 struct DataShape {
   int dimension = 1;
   mno::Index points = 0, channels = 1, known = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// The whole library with a GPU as a device: mno::Cuda wherever mno::Cpu may stand. Needs CUDA's headers and
+// The whole library with a GPU as a device: mno::Cuda in the place of mno::Cpu. Needs CUDA's headers and
 // libraries, which the CMake target mno::cuda brings, and NVIDIA's compiler.
 #include "mno/cuda/device.hpp"
 #include "mno/cuda/gradient.hpp"

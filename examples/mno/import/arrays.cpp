@@ -57,7 +57,8 @@ ArrayFilePointer open_mat(const std::filesystem::path& path) {
 #endif
 }
 
-/// NetCDF-4 is HDF5 too: its library writes a property of its own into the root group, or the name says it.
+/// NetCDF-4 files are HDF5 too. A property that its library writes into the root group tells them apart, or
+/// the file's name.
 ArrayFilePointer open_hdf5(const std::filesystem::path& path) {
 #ifdef MNO_PROGRAM_HDF5
   auto file = std::make_unique<io::Hdf5Reader>(path);

@@ -21,7 +21,8 @@ std::string small_letters(std::string text) {
   return text;
 }
 
-/// What a dimension is, by its name or by what its coordinate says of itself (CF). Space: Role::x for all.
+/// The role of a dimension, by its name or by the attributes of its coordinate (CF). All axes of space are
+/// Role::x.
 std::optional<Role> role_of_dimension(const Arrays& arrays, const std::string& dimension) {
   const std::string name = small_letters(dimension);
   const auto among = [&](std::initializer_list<const char*> names) {
@@ -44,7 +45,7 @@ std::optional<Role> role_of_dimension(const Arrays& arrays, const std::string& d
   return std::nullopt;
 }
 
-/// On the globe, what goes around is periodic, and what does not has ends.
+/// On the globe, an axis that goes around is periodic, and any other has ends.
 void place_on_globe(const Arrays& arrays, SpaceAxis& axis) {
   const std::string name = small_letters(axis.name);
   if (name == "lat" || name == "latitude") axis.bounded = true, axis.why = "a latitude has ends";
@@ -110,7 +111,7 @@ std::optional<Reading> named_axes(const Arrays& arrays) {
     }
     if (taken.axes.size() != axes.size() || space == 0 || !time || (!chosen.empty() && axes != chosen)) {
       if (axes != std::vector<std::string>{name})
-        reading.left_out.push_back(name);  // coordinates are no news
+        reading.left_out.push_back(name);  // coordinates need no mention
       continue;
     }
     if (chosen.empty()) {
@@ -153,7 +154,7 @@ std::optional<Reading> pairs_of_arrays(const Arrays& arrays) {
     if (!roles) return std::nullopt;
     reading.input.push_back({input, *roles});
     auto same = axes_like(*out, *roles, *in);
-    if (!same && out->size() == in->size() + 1) {  // a trajectory of it, time last, as the first FNO's files
+    if (!same && out->size() == in->size() + 1) {  // a trajectory, time last, as in the first FNO's files
       same = *roles;
       same->push_back(Role::time);
       for (std::size_t d = 0; d < in->size(); ++d)

@@ -11,8 +11,7 @@ namespace program {
 
 class Frames {
  public:
-  /// Samples of `parts` after those that are there already; all must have the same frames, channels and
-  /// points.
+  /// Adds samples of `parts` after those already there; all must have the same frames, channels and points.
   void add(std::string name, std::shared_ptr<const mno::io::ArrayFile> file,
            const std::vector<std::vector<Taken>>& parts);
 

@@ -13,12 +13,12 @@ namespace {
 using mno::Index;
 namespace io = mno::io;
 
-/// What the data says of the two ends of an axis, over some frames.
+/// How the two ends of an axis fit together in the data, over some frames.
 struct Ends {
   double apart = 0;       // root mean square of u_first − u_last
   double neighbours = 0;  // of u_i − u_{i+1}
   double bend = 0;        // of u_{i−1} − 2u_i + u_{i+1} inside
-  double kink = 0;        // of the same where the last point is taken for a neighbour of the first
+  double kink = 0;        // the same across the ends, as if last and first point were neighbours
   bool constant = true;   // the ends are the same numbers in all frames
 };
 
@@ -84,7 +84,7 @@ bool names(const std::vector<std::string>& list, const SpaceAxis& axis, std::siz
          std::ranges::find(list, name_of(Role(std::size_t(Role::x) + d))) != list.end();
 }
 
-/// Periodic or bounded, and whether the last point is the first once more.
+/// Is the axis periodic or bounded, and does its last point repeat the first?
 std::string decide(AxisFacts& facts, const SpaceAxis& axis, std::size_t d, const Ends& ends,
                    const GeometryWishes& wishes) {
   const bool repeats = facts.points > 2 && ends.neighbours > 0 && ends.apart <= 1e-5 * ends.neighbours;

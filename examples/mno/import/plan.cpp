@@ -83,7 +83,7 @@ void read_files(const ImportOptions& options, Plan& plan) {
                "; what has others can be a known field: --fields NAME");
 }
 
-/// Pairs (u_s, u_{s+τ}) of every sample, or (given, asked for) where these are arrays of their own.
+/// Pairs (u_s, u_{s+τ}) of every sample, or (input, output) where these are separate arrays.
 void choose_rows(const ImportOptions& options, Plan& plan) {
   Frames& state = plan.state;
   if (options.first_sample >= state.samples())
@@ -160,7 +160,7 @@ void choose_rows(const ImportOptions& options, Plan& plan) {
     of_row[number] = mno::frame_pairs(row, pairs);
   }
   constexpr std::size_t shown_lags = 5;
-  std::set<double> lags;  // these and one more, which tells that there are others
+  std::set<double> lags;  // those to show and one more, which tells that there are others
   for (Index s = options.first_sample; s < end; ++s)
     for (const mno::FramePair& pair : of_row[plan.times.of_sample[std::size_t(s)]]) {
       plan.rows.push_back({s, pair});

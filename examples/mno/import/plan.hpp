@@ -24,7 +24,7 @@ struct Row {
   mno::FramePair pair{};
 };
 
-/// What goes into the file, and the words that say so.
+/// What goes into the file, and the words that describe it.
 struct Plan {
   std::vector<std::string> files{};
   std::string layout{};

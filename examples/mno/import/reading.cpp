@@ -47,7 +47,7 @@ Reading by_wishes(const Arrays& arrays, const Wishes& wishes) {
   }
   for (const std::string& name : arrays.names())
     if (std::ranges::find(variables, name) == variables.end()) reading.left_out.push_back(name);
-  // A row of as many numbers as there are frames, if it is called so, is the times.
+  // An array named as times, with one number per frame, holds the times.
   const auto time = std::ranges::find(axes, Role::time);
   if (time != axes.end())
     for (const char* name : {"t", "T", "time", "times", "t-coordinate"}) {
@@ -178,13 +178,14 @@ std::optional<std::vector<Role>> axes_like(const io::Extents& shape, const std::
 
 namespace {
 
-/// A sentence inside of another, which ends by itself.
+/// For a sentence inside another, which has a period of its own.
 std::string without_period(std::string sentence) {
   if (sentence.ends_with('.')) sentence.pop_back();
   return sentence;
 }
 
-/// What one may say of the array that is probably meant, the largest: "--variables u --axes sample,time,x".
+/// Options to suggest for the array that is probably meant, the largest: "--variables u --axes
+/// sample,time,x".
 std::string wishes_for(const Arrays& arrays) {
   std::string name = "u";
   std::size_t axes = 4;

@@ -1,6 +1,6 @@
 #pragma once
-// What the arrays of a file are taken for: which hold the field, what their axes are, where times and lengths
-// stand. Layouts of known programs are recognised; for others the command line says it.
+// How the arrays of a file are read: which hold the field, what their axes are, where times and lengths
+// stand. Layouts of known programs are recognised; for others the command line tells.
 #include <array>
 #include <map>
 #include <mno/io/array_file.hpp>
@@ -35,7 +35,7 @@ struct Reading {
   std::string layout{};  // "PDEBench"
   std::vector<std::vector<Taken>>
       parts{};                 // samples after samples; in each, arrays whose channels follow each other
-  std::vector<Taken> input{};  // where what is given and what is asked for are arrays of their own
+  std::vector<Taken> input{};  // where input and output are separate arrays
   std::vector<Taken> known{};  // known fields
   std::string time{};          // the array of times, or ""
   std::array<SpaceAxis, 3> space{{{"x"}, {"y"}, {"z"}}};
@@ -53,7 +53,7 @@ class Arrays {
   bool has(const std::string& name) const;
   /// Empty for what cannot be read as numbers; `trouble` has the first sentence that says why.
   const std::optional<mno::io::Extents>& shape(const std::string& name) const;
-  /// Numbers in a row, whatever axes of length one they have beside it.
+  /// The numbers of an array with one axis; further axes of length one are ignored.
   std::optional<std::vector<double>> row(const std::string& name) const;
   const std::string& trouble() const { return trouble_; }
   /// "tensor (9, 21, 64), x-coordinate (64,)", for sentences.
@@ -72,10 +72,10 @@ struct Wishes {
   std::string time{};
 };
 
-/// What the file is taken for, by the command line or by its layout. An Error says what is missing.
+/// How the file is read, by the command line or by its layout. An Error says what is missing.
 Reading read_layout(const Arrays& arrays, const Wishes& wishes);
 
-/// The roles of an array beside one whose axes are known: those of the other that it has, by their lengths.
+/// The roles of an array's axes, matched by length with those of an array whose axes are known.
 std::optional<std::vector<Role>> axes_like(const mno::io::Extents& shape, const std::vector<Role>& axes,
                                            const mno::io::Extents& other);
 

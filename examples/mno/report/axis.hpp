@@ -8,7 +8,7 @@
 
 namespace mno::report {
 
-/// Values of such size that differences and ratios of any two are finite; the others are gaps.
+/// Is the value of such a size that differences and ratios of any two are finite? Others are gaps.
 inline bool can_be_drawn(double x, bool logarithmic = false) {
   return std::isfinite(x) && std::abs(x) < 1e150 && (!logarithmic || x > 1e-150);
 }
@@ -66,7 +66,7 @@ class Axis {
   std::vector<Tick> ticks(int wanted = 5) const { return logarithmic_ ? decades(wanted) : steps(wanted); }
 
  private:
-  /// Round numbers far from zero have too many digits in common: these are taken out.
+  /// Tick labels far from zero have too many digits in common; this number is subtracted from them.
   double base() const {
     if (logarithmic_ || high_ - low_ > 0.01 * std::max(std::abs(low_), std::abs(high_))) return 0;
     return std::ceil(low_ / step(5)) * step(5);

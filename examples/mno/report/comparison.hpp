@@ -26,7 +26,7 @@ inline bool same_data(const RunRecord& a, const RunRecord& b) {
                             [](double x, double y) { return std::abs(x - y) <= 1e-6 * std::abs(x); });
 }
 
-/// Runs that are comparable are together; one that does not say what it was scored on is alone.
+/// Groups of comparable runs; a run that does not say what it was scored on is alone.
 inline std::vector<Runs> by_data(const std::vector<NamedRun>& runs) {
   std::vector<Runs> groups;
   for (const NamedRun& run : runs) {
@@ -166,7 +166,8 @@ inline std::string best_of(const Runs& runs) {
          metric::skill_sentence(skills);
 }
 
-/// Conditions by runs: how bad each is for each, those first that are worst for some run.
+/// Conditions by runs: the score of every condition in every run; those that are worst for some run come
+/// first.
 inline std::optional<Conditions> conditions_together(const Runs& runs) {
   if (runs.size() < 2 || !runs.front()->record.conditions) return {};
   const Conditions& first = *runs.front()->record.conditions;
@@ -193,7 +194,7 @@ inline std::optional<Conditions> conditions_together(const Runs& runs) {
   return all;
 }
 
-/// Settings of all runs; one that is the same in all stands there once.
+/// Settings of all runs; one that is the same in all is listed once.
 inline std::vector<Setting> settings_together(const std::vector<NamedRun>& runs) {
   std::vector<Setting> out;
   for (const NamedRun& of : runs)

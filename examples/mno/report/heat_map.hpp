@@ -1,7 +1,7 @@
 #pragma once
-// Fields in 2D, side by side with one colour bar, so that equal colours are equal values. Values are coloured
-// by viridis, whose lightness grows evenly and which the colour-blind can read; those that are errors, around
-// zero, from blue over white to red.
+// Fields in 2D, side by side with one colour bar, so that equal colours are equal values. Values have the
+// colours of viridis, whose lightness grows evenly and which the colour-blind can read. Errors, around zero,
+// go from blue over white to red.
 #include <algorithm>
 
 #include "axis.hpp"
@@ -39,7 +39,8 @@ inline const std::vector<int>& blue_to_red() {
   return colours;
 }
 
-/// Means over blocks, so that no side is longer than `most`. What cannot be drawn is left out of a mean.
+/// Means over blocks, so that no side is longer than `most`. Values that cannot be drawn are left out of a
+/// mean.
 inline Image reduced(const Image& image, int most = 96) {
   Image out = image;
   out.width = std::min(image.width, most);

@@ -11,9 +11,9 @@
 //   -->
 //   <!-- end -->
 //
-// FILE.json has the rows. A line of a table is a method at a place; below those of one place stand what no
-// model can beat and what the paper has. A line of an overview is one metric of a task at one place, and
-// methods are columns.
+// FILE.json has the rows. A line of a table is a method at a place; below those of one place stand the floor,
+// which no model can beat, and the paper's numbers. A line of an overview is one metric of a task at one
+// place, and methods are columns.
 #include <functional>
 #include <iterator>
 #include <sstream>

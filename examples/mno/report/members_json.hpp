@@ -50,7 +50,7 @@ template <class T> Json json_of(const std::map<std::string, T>& values) {
 template <class T> Json json_of(const std::vector<T>& values);
 template <class Struct> Json json_of(const Struct& value);
 
-/// What a member that may be left out looks like when it is.
+/// Is the value that of an optional member that is left out?
 template <class T> bool left_out(const T&) { return false; }
 template <class T> bool left_out(const std::optional<T>& value) { return !value; }
 template <class T> bool left_out(const std::map<std::string, T>& values) { return values.empty(); }

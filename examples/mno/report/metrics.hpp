@@ -43,8 +43,8 @@ inline std::string unit_of(const std::string& metric) {
   return known ? known->unit : "";
 }
 
-/// How far from the best value there could be; none where nobody knows what is better. The coverage of a
-/// level should be that level.
+/// The distance to the best possible value; none where it is not known which values are better. The coverage
+/// of a level should be that level.
 inline std::optional<double> badness(const Row& row) {
   if (row.metric == "coverage" && row.at.contains("level"))
     if (const double* level = std::get_if<double>(&row.at.at("level"))) return std::abs(row.value - *level);

@@ -115,14 +115,14 @@ struct SkillRow {
   std::optional<double> interval95 = {};     // half the width of its 95% interval
   bool operator==(const SkillRow&) const = default;
 };
-/// How good a model is, in words and in the numbers that they are from.
+/// How good a model is, in words and in the numbers behind them.
 struct Verdict {
   std::string sentence = {};
   std::vector<SkillRow> skills = {};
   bool operator==(const Verdict&) const = default;
 };
 
-/// What was scored on: equal contents are equal data, under whatever name.
+/// The data that was scored on: equal contents are equal data, whatever the names.
 struct DataNote {
   std::string name = {}, content = {}, members = {};
   int conditions = 0;

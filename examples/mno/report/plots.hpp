@@ -26,8 +26,8 @@ inline constexpr std::array colours{colour::blue,  colour::vermilion, colour::gr
                                     colour::black, colour::sky,       colour::orange};
 inline constexpr std::array dashes{"", "6 3", "2 2", "8 3 2 3", "", "6 3", "2 2"};
 
-/// Lines that the legend calls floor, theory, nominal or paper are no model's: these are grey, the last
-/// orange.
+/// Lines that the legend calls floor, theory, nominal or paper do not belong to a model: the first three are
+/// grey, the last is orange.
 inline Plot plot_of(const Figure& f) {
   Plot plot{.title = f.title,
             .note = f.note,
@@ -98,7 +98,7 @@ inline void add_line(Plot& plot, Line line) {
     }
 }
 
-/// Without an ensemble, what is known is some draws: these are seen in the band themselves.
+/// Without an ensemble there are only some draws, which are shown in the band themselves.
 inline bool has_draws_only(const Example& e) { return e.truth_mean.empty() && !e.members.empty(); }
 
 inline Plot mean_plot(const Example& e) {
@@ -130,8 +130,8 @@ inline Plot mean_plot(const Example& e) {
   return plot;
 }
 
-/// How far the mean is off. The band is what it would be off by chance: that of the ensemble's mean, which
-/// has so many members, or of a draw by the predicted law.
+/// The error of the mean. The band shows what would be chance: the error of the ensemble's mean, by its
+/// number of members, or of a draw, by the predicted law.
 inline Plot error_plot(const Example& e) {
   const bool draws = has_draws_only(e);
   const Numbers& truth = draws ? e.members.front() : e.truth_mean;
@@ -167,7 +167,7 @@ inline Plot deviation_plot(const Example& e) {
   return plot;
 }
 
-/// What is left of paths when the mean is taken away: the noise is often much smaller than the field.
+/// Paths minus their mean: the noise is often much smaller than the field.
 inline std::vector<Numbers> fluctuations(const std::vector<Numbers>& paths, const Numbers& mean) {
   constexpr std::size_t most = 12;
   std::vector<Numbers> left(paths.begin(), paths.begin() + std::ptrdiff_t(std::min(most, paths.size())));

@@ -1,8 +1,8 @@
 #pragma once
 // Plots as figures of HTML: the drawing is SVG, the legend is text of the page, so that it stays readable
 // when the drawing shrinks to the width of a phone.
-//   figure({.title = "Loss", .x_label = "epoch", .log_y = true, .lines = {{.name = "train", .x = x, .y =
-//   y}}});
+//   figure({.title = "Loss", .x_label = "epoch", .log_y = true,
+//           .lines = {{.name = "train", .x = x, .y = y}}});
 #include "axis.hpp"
 
 namespace mno::report {
@@ -104,7 +104,8 @@ class Drawing {
     if (out.back().empty()) out.pop_back();
     return out;
   }
-  /// A long line looks the same when of each half unit only the first, the extreme and the last points stay.
+  /// A long line looks the same if only the first, the extreme and the last points of each half unit are
+  /// kept.
   static std::vector<Point> thinned(const std::vector<Point>& points) {
     if (points.size() < 1000) return points;
     std::vector<Point> out;
@@ -131,7 +132,7 @@ class Drawing {
         path += step + p.text();
         step = 'L';
       }
-      if (line.dots || stretch.size() == 1)  // a single point has no line to be seen by
+      if (line.dots || stretch.size() == 1)  // a single point has no line
         for (const Point& p : stretch)
           dots += "<circle cx=\"" + fixed(p.x, 1) + "\" cy=\"" + fixed(p.y, 1) + "\" r=\"2.5\" fill=\"" +
                   escape(line.colour) + "\"/>\n";

@@ -79,7 +79,7 @@ inline std::string worst_table(const Conditions& conditions) {
          body + "</tr></tfoot>\n</table>\n</div>\n";
 }
 
-/// A table sorts its own lines; without scripts it is as it is, the worst first.
+/// A script that sorts the lines of a table; without scripts the worst come first.
 inline constexpr const char* sorting_script = R"js(<script>
 document.querySelectorAll("table.sortable").forEach(function (table) {
   table.querySelectorAll("thead th").forEach(function (head, column) {

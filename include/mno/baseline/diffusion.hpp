@@ -5,8 +5,8 @@
 //     DDIM, from x_1 = ε down in n steps of δ = π/2n:   x ← cos δ x − sin δ v(x, τ),   u = m̂ + ŝ x_0.
 //
 // Published (Ho et al. 2020; cosine schedule: Nichol, Dhariwal 2021; DDIM: Song et al. 2021; v: Salimans, Ho
-// 2022): a U-Net on images of pixel noise. Our reading: an FNO that is given u_0, t and x_τ, noise per wave,
-// and a mean m̂ that an FNO has learned before. See docs/baselines.md.
+// 2022): a U-Net on images of pixel noise. Our reading: an FNO with the inputs u_0, t and x_τ, noise per
+// wave, and a mean m̂ that an FNO has learned before. See docs/baselines.md.
 //
 // All of it is one operator that gives draws: the steps of DDIM are those of a solver, tied. Its parameters
 // are those of two models that are trained one after the other (fit_diffusion.hpp).
@@ -61,7 +61,7 @@ struct ResidualSize {
   }
 };
 
-/// What goes through the steps of DDIM: [x_τ | τ | u_0, t, …], of which all but x and τ passes by.
+/// What goes through the steps of DDIM: [x_τ | τ | u_0, t, …]; only x and τ change.
 template <Shape S, int Evaluations> struct DdimParts {
   static constexpr int channels = S::channels, given = input_channels<S>(), all = channels + 1 + given;
   struct First {
@@ -84,8 +84,8 @@ template <Shape S, int Evaluations> struct DdimParts {
       Tied<Evaluations, Step>, X>;
 };
 
-/// [u_0, t, …] ↦ x_0. The text of this node has no number of evaluations: how many there are is chosen when
-/// draws are made, after training, and a file of weights serves any.
+/// [u_0, t, …] ↦ x_0. The text of this node leaves out the number of evaluations: it is chosen after
+/// training, when draws are made, and a file of weights serves any number.
 template <Shape S, int Evaluations> struct Ddim : Node<DenoisingOperator<S>> {
   static_assert(Evaluations >= 1, "mno: diffusion needs at least one evaluation of its network");
   using Steps = typename DdimParts<S, Evaluations>::type;

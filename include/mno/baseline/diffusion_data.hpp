@@ -1,10 +1,11 @@
 #pragma once
-// What a denoiser is trained on (diffusion.hpp): of every condition one random member at a random τ with
-// other noise in every epoch.
+// What a denoiser is trained on (diffusion.hpp): one random member of every condition at a random τ, with new
+// noise in every epoch.
 //
 //   DiffusionData<float, 1> data(train, mean, residual_scale(train, mean), seed);
-//   Trainer trainer(denoiser, data.ensemble, nullptr, MeanSquaredError{}, options);  // options.average =
-//   0.999 while (!trainer.finished()) data.draw<S>(trainer.epoch()), trainer.run_epoch();
+//   options.average = 0.999;
+//   Trainer trainer(denoiser, data.ensemble, nullptr, MeanSquaredError{}, options);
+//   while (!trainer.finished()) data.draw<S>(trainer.epoch()), trainer.run_epoch();
 #include <cmath>
 #include <numbers>
 

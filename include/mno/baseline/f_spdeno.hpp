@@ -3,9 +3,9 @@
 //
 //     u = u_0 + g(t) FNO([u_0, t, Ξ_α(x)]),   Ξ_α = Π_j h_{α_j}(ξ_j(x)),   1 ≤ |α| ≤ 2,
 //
-// where ξ_j(x) = Σ_m ξ_{mj} e_m(x) is what the j-th function of a time basis and the waves e_m of the domain
-// see of the noise. The Hermite products h are those of layer/hermite.hpp; ξ_j has variance 1 at every point,
-// so they are centred and uncorrelated there.
+// where ξ_j(x) = Σ_m ξ_{mj} e_m(x) is the noise projected on the j-th function of a time basis and on the
+// waves e_m of the domain. The Hermite products h are those of layer/hermite.hpp; ξ_j has variance 1 at every
+// point, so they are centred and uncorrelated there.
 //
 // Published: D. Shi and others, "Expanding the Chaos: Neural Operator for Stochastic (Partial) Differential
 // Equations", arXiv:2601.01021: an operator is given the Wick-Hermite features of the path that drives the

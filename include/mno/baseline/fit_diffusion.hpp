@@ -1,12 +1,12 @@
 #pragma once
-// Diffusion from data to a surrogate, as `fit` makes one of other operators: the mean first, by what `fit`
-// chooses, then the denoiser of what the mean leaves, both with the symmetries that a pilot finds.
+// Diffusion from data to a surrogate, as `fit` does it for other operators: first the mean, as `fit` chooses,
+// then the denoiser of its residuals, both with the symmetries that a pilot finds.
 //
 //   const auto [surrogate, report] = fit_diffusion<Diffusion<Shape, 50>>(data, options);
 //
-// Optimiser and batch are those of the options for both. The denoiser trains as long as is asked for, or as
-// the longest that `fit` tries, and its weights are averaged. A run that is interrupted goes on from its
-// checkpoint while the mean is trained; later it leaves none, and begins again.
+// Optimiser and batch are those of the options for both. The denoiser trains for the given length, or for the
+// longest that `fit` tries, and its weights are averaged. A run that is interrupted while the mean is trained
+// can go on from its checkpoint. Later there is none, and the run begins again.
 #include "mno/baseline/diffusion_data.hpp"
 #include "mno/train/fit.hpp"
 

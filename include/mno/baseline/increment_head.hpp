@@ -1,8 +1,8 @@
 #pragma once
-// How every rival ends: u = u_0 + g(t) G, the increment G behind the gate of the paper. At t = 0 every draw
-// is u_0, bit for bit, as the paper's operator has it: no rival has to learn its first moment. Every G has
-// the path κ u_0 that `mno` has (layer/initial_path.hpp), since without it the mean of any operator of this
-// form is several times worse where little of u_0 is left; `fit` opens it.
+// The last part of every rival: u = u_0 + g(t) G, the increment G times the gate of the paper. At t = 0 every
+// draw is u_0, bit for bit, as for the paper's operator, so no rival has to learn this. Every G has the path
+// κ u_0 that `mno` has (layer/initial_path.hpp): without it the mean of any operator of this form is several
+// times worse where little of u_0 is left. `fit` opens it.
 #include "mno/layer/initial.hpp"
 #include "mno/model/operators.hpp"
 

@@ -25,7 +25,7 @@ template <Shape S, int Inputs, int Outputs>
 using FourierNetwork =
     Chain<Pointwise<Inputs, S::width>, Repeat<S::depth, FourierLayer<S>>, detail::Projection<S, Outputs>>;
 
-/// x ↦ z_n from z_0 = Start(x), where a step reads [z | x]: what is given stays at hand.
+/// x ↦ z_n from z_0 = Start(x); every step reads [z | x], the state and the input.
 template <class S, int Steps, Layer Start, Layer Step>
 struct Solve : Chain<Concat<Start, Identity<Start::inputs>>,
                      SolverSteps<S, Steps, Concat<Step, Slice<Step::inputs, Start::outputs, Start::inputs>>>,

@@ -5,10 +5,9 @@
 //     v ↦ v + K_2 gelu(norm(K_1 v)).
 //
 // Published: K. He, X. Zhang, S. Ren, J. Sun, "Deep Residual Learning for Image Recognition",
-// arXiv:1512.03385. Our reading: group normalisation and gelu, and edges that go around as the fields do. The
-// shape's depth is the number of residual layers; it has no modes. After n layers a value has been told of
-// 2n + 1 points in each direction, and not of those beyond: stencils belong to the grid that they were
-// trained on.
+// arXiv:1512.03385. Our reading: group normalisation and gelu, and periodic edges, as the fields have them.
+// The shape's depth is the number of residual layers; it has no modes. After n layers a value depends on
+// 2n + 1 points in each direction and on none beyond: stencils belong to the grid that they were trained on.
 #include "mno/baseline/u_net.hpp"
 
 namespace mno {

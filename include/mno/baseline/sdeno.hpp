@@ -4,13 +4,13 @@
 //     v ↦ gelu((1 + s_l(Ξ)) ∘ (K_l v + W_l v + b_l) + c_l(Ξ)),   Ξ_α = Π_i h_{α_i}(ξ_i),   1 ≤ |α| ≤ 2,
 //
 // with ξ_1, …, ξ_q ~ N(0,1), numbers that are the same at every point and in every layer of a draw, and with
-// scale s_l and shift c_l affine in their products Ξ. It ends as all do, with u = u_0 + g(t) G.
+// scale s_l and shift c_l affine in their products Ξ. As for all rivals, u = u_0 + g(t) G.
 //
 // Published: D. Shi and others, "Expanding the Chaos: Neural Operator for Stochastic (Partial) Differential
 // Equations", arXiv:2601.01021, and "Wiener Chaos Expansion based Neural Operator for Singular Stochastic
-// Partial Differential Equations", arXiv:2603.08219, which modulates: the products are those of the path that
-// drives the solution. Ours draws the ξ_i, and has the time t as an input in the place of an expansion in
-// time.
+// Partial Differential Equations", arXiv:2603.08219, which has the modulation. There the products are those
+// of the path that drives the solution. Ours draws the ξ_i, and has the time t as an input in the place of an
+// expansion in time.
 #include "mno/baseline/increment_head.hpp"
 #include "mno/layer/film.hpp"
 #include "mno/layer/hermite.hpp"
@@ -30,7 +30,7 @@ template <class S> constexpr int latents() {
 
 namespace baseline {
 
-/// What goes through the layers: [v | Ξ]. Ξ passes them by, so that all see the same.
+/// What goes through the layers: [v | Ξ]. They leave Ξ as it is, so that all see the same.
 template <Shape S> struct Modulated {
   static constexpr int width = S::width, features = Hermite<latents<S>(), 2>::outputs, all = width + features;
   using State = Slice<all, 0, width>;            // [v | Ξ] ↦ v
@@ -39,7 +39,8 @@ template <Shape S> struct Modulated {
   struct Modulation : Pointwise<features, 2 * width> {  // Ξ ↦ [s | c]
     static constexpr const char* name = "modulation";
 
-    /// Small at first: products of Gaussians that multiply in every layer make draws with heavy tails.
+    /// Small at first: products of Gaussians that are multiplied in every layer would make draws with heavy
+    /// tails.
     template <class T> static void initialise(std::span<T> w, Stream& random) {
       Pointwise<features, 2 * width>::initialise(w, random);
       for (T& value : w) value *= T(0.1);

@@ -38,8 +38,8 @@ template <int Steps> struct RootTimeStep : WithoutParameters {
   }
 };
 
-/// Does the shape say `recompute = true`? Then a solver keeps its states alone, and a step runs again on the
-/// way back.
+/// Does the shape say `recompute = true`? Then a solver keeps only its states, and the adjoint runs every
+/// step again.
 template <class S> constexpr bool recomputes() {
   if constexpr (requires { S::recompute; })
     return S::recompute;

@@ -1,13 +1,13 @@
 #pragma once
 // A U-Net: convolutions with stencils of three points on a pyramid of grids, from [u_0, t, known fields] to
-// u_t. Each scale has half the points per axis and twice the channels of the one above it, and hands on what
-// it found beside what it was given:
+// u_t. Each scale has half the points per axis and twice the channels of the one above it, and joins its
+// result to its input:
 //
 //     U_n(v) = block([v, up(U_{n−1}(block(pool(v))))]),   U_0(v) = v,   u_t = W U(block([u_0, t, …])).
 //
 // Published: O. Ronneberger, P. Fischer, T. Brox, "U-Net: Convolutional Networks for Biomedical Image
 // Segmentation", arXiv:1505.04597. Our reading: means instead of maxima on the way down, repetition on the
-// way up, group normalisation and gelu, and edges that go around as the fields do. The shape's width is the
+// way up, group normalisation and gelu, and periodic edges, as the fields have them. The shape's width is the
 // number of channels of the finest scale, its depth the number of scales; it has no modes. What it learns
 // belongs to the grid that it was trained on, whose points per axis are a multiple of 2^(depth−1).
 #include "mno/expression/concat.hpp"
@@ -29,14 +29,14 @@ constexpr int groups_of(int channels) {
   return 1;
 }
 
-/// Two convolutions, each normalised and bent.
+/// Two convolutions, each followed by normalisation and gelu.
 template <int In, int Out, int D, class Edge>
 struct ConvBlock : Chain<Conv<In, Out, D, 3, Edge>, GroupNorm<Out, groups_of(Out)>, Gelu<Out>,
                          Conv<Out, Out, D, 3, Edge>, GroupNorm<Out, groups_of(Out)>, Gelu<Out>> {
   static constexpr const char* name = "block";
 };
 
-/// U_n, of so many scales below the one that it is on.
+/// U_n, with `Below` scales below its own.
 template <int Channels, int Below, int D, class Edge> struct Pyramid {
   struct Coarser
       : decltype(AveragePool<Channels, 2>{} >> ConvBlock<Channels, 2 * Channels, D, Edge>{} >>

@@ -4,9 +4,9 @@
 //     u = Σ_{|α| ≤ K} u_α(u_0, t) ξ_α,    ξ_α = Π_i h_{α_i}(ξ_i),   ξ_1, …, ξ_r ~ N(0,1) independent,
 //
 // with the normalised Hermite products of layer/hermite.hpp. They are centred and uncorrelated, so mean and
-// covariance are closed: E u = u_(0,…,0), Cov u = Σ_{α≠0} u_α u_αᵀ. So the expansion is a law of this
-// library, with the u_α as rows of its factor and the ξ_α as residuals: for K = 1 it is the paper's, for K ≥
-// 2 it has more rows than Gaussians and is not Gaussian.
+// covariance have a closed form: E u = u_(0,…,0), Cov u = Σ_{α≠0} u_α u_αᵀ. So the expansion is a law of this
+// library, with the u_α as rows of its factor and the ξ_α as residuals: for K = 1 it is the paper's, for
+// K ≥ 2 it has more rows than Gaussians and is not Gaussian.
 //
 // Published: A. Neufeld, P. Schmocker, "Solving stochastic partial differential equations using neural
 // networks in the Wiener chaos expansion", arXiv:2411.03384: the u_α are networks of (t, x) for one equation
@@ -17,8 +17,8 @@
 //   WienerChaosDraws<Shape> model;                the same parameters, giving draws: trained by their scores
 //   closed_form(model);                           its law
 //
-// Mean and covariance do not tell which rows are linear in ξ and which are not: whoever wants a law that is
-// not Gaussian trains the draws.
+// Mean and covariance do not tell which rows are linear in ξ and which are not: to learn a law that is not
+// Gaussian, train the draws.
 #include "mno/baseline/increment_head.hpp"
 #include "mno/law/law.hpp"
 #include "mno/layer/hermite.hpp"

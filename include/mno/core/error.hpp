@@ -53,9 +53,9 @@ class TextPiece {
 
 }  // namespace detail
 
-/// A piece of an error sentence: Text("one per sample, ", batch). It is put together only if the sentence is
-/// needed, so that a check that holds costs no allocation; until then it refers to its parts, which are texts
-/// and numbers. A template of their count alone, so that few are compiled.
+/// A piece of an error sentence: Text("one per sample, ", batch). It refers to its parts, texts and numbers,
+/// and joins them only when the sentence is needed: a check that holds allocates nothing. The count of parts
+/// is its only template argument, so that few versions are compiled.
 template <std::size_t Count> class Text {
  public:
   template <class... Parts> explicit Text(const Parts&... parts) : pieces_{{detail::TextPiece(parts)...}} {}

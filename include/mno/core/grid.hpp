@@ -11,8 +11,8 @@ namespace mno {
 
 using Index = std::ptrdiff_t;
 
-/// Physical lengths of the box D = [0,L_1) x ... x [0,L_D), and which of its axes end at walls: what leaves
-/// the others at one end comes in at the other.
+/// Physical lengths of the box D = [0,L_1) x ... x [0,L_D), and which of its axes end at walls. The others
+/// are periodic: what leaves at one end comes in at the other.
 template <int D> struct Domain {
   std::array<double, D> length = ones();
   std::array<bool, D> bounded{};
@@ -36,8 +36,8 @@ template <int D> struct Domain {
   }
 };
 
-/// Points x_j = L j / N per axis, also between walls: the first stands on its wall. The same function on two
-/// grids is two fields with the same domain.
+/// Points x_j = L j / N on every axis, also on one with walls: the first point stands on the wall. The same
+/// function on two grids is two fields with the same domain.
 template <int D> struct Grid {
   static_assert(D >= 1 && D <= 3, "mno: a grid has 1, 2 or 3 dimensions");
   std::array<Index, D> points{};

@@ -1,7 +1,7 @@
 #pragma once
-// Matrices of doubles in a template, as types that depend on one of its parameters. What Eigen makes of an
-// expression of plain Eigen::MatrixXd is compiled by all who include the header, also where a template has
-// it; written with these, by those who call the template (docs/decisions/compile-time.md).
+// Matrices of doubles whose type depends on a template parameter. An expression of plain Eigen::MatrixXd,
+// even inside a template, is compiled by every program that includes the header. An expression of these types
+// is compiled only by programs that call the template (docs/decisions/compile-time.md).
 #include <Eigen/Core>
 
 namespace mno::detail {

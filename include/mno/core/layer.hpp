@@ -2,8 +2,8 @@
 // What a layer is.
 //
 // A layer is a type without data: its architecture. It maps a field x with `inputs` channels to a field y
-// with `outputs` channels. Its parameters are a slice w of one flat buffer, and what its adjoint needs of the
-// way forward it writes into its own Trace:
+// with `outputs` channels. Its parameters are a slice w of one flat buffer, and forward leaves what the
+// adjoint needs in the layer's own Trace:
 //
 //   template <int Channels> struct Scaling {                        // y_c = w_c x_c
 //     static constexpr int inputs = Channels, outputs = Channels;
@@ -27,15 +27,15 @@
 //
 // Four rules make layers compose:
 //   forward adds to y, and vjp adds to x̄ and w̄: whoever provides the memory zeroes it first.
-//   x̄ may be empty (`if (xbar)`): then nobody asks for it.
+//   x̄ may be empty (`if (xbar)`), where nobody needs it.
 //   A trace may point to the input x, which stays in place until vjp has run.
-//   Rows of a field lie `pitch` numbers apart, which may be more than it has channels.
+//   Rows of a field lie `pitch` numbers apart, and `pitch` may exceed the number of channels.
 //
-// A layer that learns nothing derives from `WithoutParameters`, and says neither leaves nor initialise.
-// What a layer may say beside that:
+// A layer that learns nothing derives from `WithoutParameters` and declares neither leaves nor initialise. A
+// layer may also have:
 //   A last argument `Write write` of forward and of vjp, if setting y or x̄ costs no more than adding to it.
 //   `template <int D> static Grid<D> grid(const Grid<D>&)`, if y lives on another grid than x.
-//   `draws_noise = true`, if it draws from pass.noise: then an operator of it gives draws.
+//   `draws_noise = true`, if it draws from pass.noise: an operator with such a layer gives draws.
 //   `settings`, if a template argument changes what it computes but none of its parameters (setting.hpp).
 //
 // examples/04_own_layer.cpp has such a layer whole, with its test.
@@ -58,7 +58,7 @@ template <class Pass> using Out = View<typename Pass::Scalar, Pass::dimension>;
 template <class Pass> using Weights = std::span<const typename Pass::Scalar>;
 template <class Pass> using WeightsBar = std::span<typename Pass::Scalar>;
 
-// What a type needs to stand in an expression; what it needs to run is named where it runs, below.
+// What a type needs to be part of an expression. Runnable, below, checks what it needs to run.
 template <class L>
 concept HasChannels = requires {
   { L::inputs } -> std::convertible_to<int>;
@@ -145,7 +145,7 @@ template <class L, int D> Grid<D> output_grid(const Grid<D>& grid) {
     return grid;
 }
 
-// Whoever is made of layers runs them by these two.
+// Layers that are made of others run them by these two functions.
 
 /// y += L(x), or y = L(x) into memory that nobody has zeroed.
 template <class L, class Pass>

@@ -17,7 +17,7 @@ struct LayerSetting {
   double number = 0;
   const char* word = nullptr;
 
-  /// "stride=2", "edge=circular". A number has as few digits as tell it from every other double.
+  /// "stride=2", "edge=circular". A number is written with the fewest digits that identify the double.
   std::string str() const {
     std::string text = std::string(name) + "=";
     if (word) return text + word;

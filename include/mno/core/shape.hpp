@@ -1,11 +1,11 @@
 #pragma once
-// What an operator is about, and the numbers of its backbone, as types with compile-time numbers.
+// The problem that an operator solves, and the sizes of its backbone, as types with compile-time numbers.
 //
 //   struct Problem { static constexpr int dimension = 1, channels = 1, rank = 16; };
 //   struct Burgers : Problem { static constexpr int width = 48, modes = 16, depth = 4; };
 //
-// A model needs the problem alone; what else there is are numbers of the backbone that it is made of. Types,
-// not values: nvcc 13.0 miscompiles struct-valued template arguments.
+// A model needs only the problem; all other numbers are those of its backbone. They are types, not values,
+// because nvcc 13.0 miscompiles struct-valued template arguments.
 #include <concepts>
 
 namespace mno {
@@ -33,7 +33,7 @@ template <class S> struct RequireShape {
   using type = S;
 };
 
-// What a problem may say beside that, and what holds when it does not.
+// What a problem may also say, and the default if it does not.
 
 /// The rank r of the covariance: an operator that gives a field needs none.
 template <class S> constexpr int rank_of() {
@@ -61,7 +61,7 @@ template <Problem S> constexpr int input_channels() {
   return S::channels + 1 + known_fields<S>() + 2 * S::dimension * coordinate_harmonics<S>();
 }
 
-// What a backbone may say beside its numbers.
+// What a backbone may also say, and the default if it does not.
 
 /// Width of the hidden layer in the heads.
 template <class S> constexpr int projection_width() {
@@ -77,7 +77,7 @@ template <class S> constexpr int place_fields() {
   else
     return 0;
 }
-/// S with such fields: four, unless it says another number.
+/// S with place fields: four, unless S says another number.
 template <class S> struct WithPlaces : S {
   static constexpr int places = [] {
     if constexpr (requires { S::places; })

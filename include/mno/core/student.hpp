@@ -4,7 +4,7 @@
 //
 //   f(t) = Γ(a + ½)/Γ(a) (νπ)^{−½} x^{a+½}          P(T < −|t|) = ½ I_x(a, ½)
 //
-// where I is the regularised incomplete beta function. Special functions of a library would be right too, and
+// where I is the regularised incomplete beta function. A library's special functions would be as good, but
 // take a second to compile in every program that includes them (docs/decisions/compile-time.md).
 #include <cmath>
 #include <limits>

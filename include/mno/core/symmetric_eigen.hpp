@@ -3,8 +3,9 @@
 //   G. H. Golub and C. F. Van Loan, "Matrix Computations", §8.3: Householder reflections to a tridiagonal
 //   matrix, and QR steps with Wilkinson's shift, whose rotations stay on it.
 //
-// Plain loops over rows. Eigen's solver gives the same, and compiles a hundred kinds of blocks and products
-// for it: a fifth of what a program that makes an ensemble took to compile (docs/decisions/compile-time.md).
+// Plain loops over rows. Eigen's solver gives the same result, but compiles a hundred kinds of blocks and
+// products for it: a fifth of the compile time of a program that makes an ensemble
+// (docs/decisions/compile-time.md).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -50,8 +51,8 @@ template <class = void> class SymmetricEigenSolver {
  private:
   double* row(Index i) { return a_.data() + i * n_; }
 
-  /// A ← H A H with H = I − τ v vᵀ, v_{k+1} = 1, which leaves one entry beside the diagonal of row k; v stays
-  /// there. With p = τ A v and w = p − ½τ(p·v) v: H A H = A − v wᵀ − w vᵀ.
+  /// A ← H A H with H = I − τ v vᵀ, v_{k+1} = 1, which leaves one entry beside the diagonal of row k; v is
+  /// kept in that row. With p = τ A v and w = p − ½τ(p·v) v: H A H = A − v wᵀ − w vᵀ.
   void tridiagonalise() {
     std::vector<double> w(std::size_t(n_), 0.0);
     for (Index k = 0; k < n_; ++k) {
@@ -79,8 +80,8 @@ template <class = void> class SymmetricEigenSolver {
     }
   }
 
-  /// W = H_{n−3} … H_0 in the place of A. From the last: what is done so far has rows and columns beyond k +
-  /// 1 alone.
+  /// W = H_{n−3} … H_0 in the place of A. The last reflection comes first: until H_k comes, only rows and
+  /// columns after k are in use.
   void gather() {
     std::vector<double> v(std::size_t(n_), 0.0);
     for (Index k = n_ - 1; k >= 0; --k) {

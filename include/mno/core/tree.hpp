@@ -1,11 +1,12 @@
 #pragma once
 // Sums over a batch in one fixed tree, whoever computes its parts.
 //
-// Addition of floating-point numbers depends on its order. So a batch is cut into shards, by its size and the
-// size of a block alone, and what is summed over samples is summed within a shard in the order of samples and
-// over shards in a binary tree: shards 2i and 2i + 1, then pairs of those, and so on; where a right neighbour
-// is missing the left one is the pair. Threads, rounds and processes each have a run of shards, add up what
-// lies whole in it and hand on the rest: the result has the same bits for any number of them.
+// A sum of floating-point numbers depends on the order of its terms, so the order is fixed. A batch is cut
+// into shards; the cuts depend only on its size and the size of a block. Within a shard, sums run in the
+// order of samples. Over shards they run in a binary tree: shards 2i and 2i + 1, then pairs of those, and so
+// on; where a right neighbour is missing, the left one is the pair. Every thread, round or process has a run
+// of shards, adds up the nodes that lie whole in it and hands on the rest: the result has the same bits for
+// any number of them.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,17 +16,17 @@
 
 namespace mno {
 
-/// Leaves [begin, begin + width) of a tree, width a power of two that divides begin: as many of them as there
-/// are.
+/// Leaves [begin, begin + width) of a tree, as far as they exist. The width is a power of two that divides
+/// begin.
 struct TreeNode {
   Index begin = 0, width = 1;
 };
 
-/// Nodes of a tree side by side, from left to right. Whoever keeps a sum for each of them keeps few: two
+/// Neighbouring nodes of a tree, from left to right. There are never many, so few sums need to be kept: two
 /// neighbours that make up a larger node are added as soon as both are there.
 class TreeStack {
  public:
-  /// More than this are never there, in a tree of at most 64 leaves: of every width at most two.
+  /// The most nodes that a tree of at most 64 leaves has here at a time: two of every width.
   static constexpr Index most = 14;
 
   explicit TreeStack(Index leaves) : leaves_(leaves), root_(Index(std::bit_ceil(std::size_t(leaves)))) {}
@@ -94,14 +95,14 @@ struct Shards {
   /// The largest number of samples of a shard.
   Index largest() const { return (blocks() + count() - 1) / count() * block; }
   ShardRange all() const { return {0, count()}; }
-  /// Neighbouring shards whose products over samples are made at once where shards are small: a power of two,
-  /// eight samples or all.
+  /// How many neighbouring shards share one product over samples: the least power of two with eight samples,
+  /// or all.
   Index group() const {
     Index shards = 1;
     while (shards * largest() < 8 && shards < count()) shards *= 2;
     return shards;
   }
-  /// Those of one of `parts`, in order: whole groups.
+  /// The shards of part `which` of `parts`, in order: whole groups.
   ShardRange part(Index which, Index parts) const {
     const Index groups = (count() + group() - 1) / group();
     return {std::min(count(), groups * which / parts * group()),
@@ -115,7 +116,7 @@ struct Shards {
       node.width *= 2;
     return node;
   }
-  /// Its shards that are there.
+  /// The shards of a node that exist.
   ShardRange of(const TreeNode& node) const {
     return {node.begin, std::min(node.begin + node.width, count())};
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What happens to the numbers that stand in the output before: the result is added to them, or replaces them.
+// What happens to the numbers already in the output: the result is added to them, or replaces them.
 
 namespace mno {
 

@@ -70,7 +70,7 @@ template <class T, int D> class DeviceBatch {
            std::equal(conditions.begin(), conditions.end(), conditions_.begin(), conditions_.end());
   }
 
-  /// The data is no longer what it was when they were gathered.
+  /// Call it when the data has changed since the conditions were gathered.
   void forget() { conditions_.clear(); }
 
   /// Gathers the conditions and begins to copy them. The copy before must be done.
@@ -102,7 +102,7 @@ template <class T, int D> class DeviceBatch {
     check(cudaEventRecord(ready_.get(), stream), "cudaEventRecord");
     conditions_.assign(conditions.begin(), conditions.end());
   }
-  /// What is queued on `stream` from here on finds the conditions there.
+  /// Work that is queued on `stream` from here on waits for the conditions.
   void before(cudaStream_t stream, const Checks& check) const {
     check(cudaStreamWaitEvent(stream, ready_.get(), 0), "cudaStreamWaitEvent");
   }
@@ -147,7 +147,7 @@ template <class T, int D> class DeviceBatch {
     };
     Target<T, D> target{part(1), part(2), numbers(counts_, samples), part(3), {}, part(0)};
     if (members_.numbers() > 0) {
-      // Where memory is measured for more samples than there are, only the shape of a target is looked at.
+      // Memory may be measured for more samples than there are; then only the shape of a target is used.
       const Index* const offsets = reinterpret_cast<const Index*>(pinned_.data() + offsets_);
       target.members = view(members_, offsets[std::min(std::size_t(samples), conditions_.size())], memory);
       target.offsets = numbers(offsets_, samples + 1);

@@ -1,8 +1,8 @@
 #pragma once
 // cuBLAS behind row-major products: C = s·op(A)·op(B) or C += that, one or many of the same shape.
 //
-// cuBLAS stores by columns: what is row-major to us is the transpose to it, so Cᵀ = op(B)ᵀ op(A)ᵀ is asked
-// for with the factors exchanged.
+// cuBLAS stores by columns: it sees our row-major matrices as their transposes. So it is asked for
+// Cᵀ = op(B)ᵀ op(A)ᵀ, with the factors exchanged.
 #include <climits>
 #include <type_traits>
 

@@ -3,8 +3,8 @@
 //
 //     y = P W + b,    W̄ = Pᵀ ȳ,    x̄_q = Σ Z_{p,a} over all (p, a) that read x_q,   Z = ȳ Wᵀ,
 //
-// where row p of P has what all taps of output p read. P and Z, which are as large as x or y and every tap
-// together, are made for some samples at a time, or for some taps of one sample.
+// where row p of P holds what all taps of output p read. P and Z are as large as x or y times the number of
+// taps, so they are made for some samples at a time, or for some taps of one sample.
 #include "mno/cuda/elementwise.hpp"
 #include "mno/layer/conv.hpp"
 
@@ -27,7 +27,7 @@ template <class Points, class T, int D> struct Patches {
   }
 };
 
-/// x̄ = what Z of the taps [first, first + taps) has for it, or x̄ += that.
+/// x̄ = its share of Z over the taps [first, first + taps), or x̄ += that.
 template <class Points, class T, int D> struct GatherPatches {
   const T* z;  // (output, tap, input)
   Grid<D> in, out;

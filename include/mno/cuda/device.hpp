@@ -21,7 +21,7 @@ namespace mno {
 
 struct CudaOptions {
   int device = 0;     // which one, as CUDA counts them
-  bool tf32 = false;  // products of floats with 10 bits of mantissa, on cards that are faster so
+  bool tf32 = false;  // products of floats with 10 bits of mantissa, which some cards compute faster
 };
 
 namespace cuda {
@@ -82,13 +82,13 @@ class Cuda {
 
   /// Everything that was queued is done.
   void wait() { check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize"); }
-  /// The same after an error: what was queued may point to memory that is about to go.
+  /// The same after an error: queued work may point to memory that is about to be freed.
   void settle() noexcept { cudaStreamSynchronize(stream_); }
 
   // --- a computation
 
-  /// body(samples): first to find out how much memory it takes, then in earnest. If there is not so much, the
-  /// error says for how many samples there would be.
+  /// Runs body(samples) twice: first only to measure its memory, then to compute. If the memory is too small,
+  /// the error says for how many samples it would be enough.
   template <class Body> void run(Index samples, Body&& body) {
     check(cudaSetDevice(options_.device), "cudaSetDevice",
           options_.device);  // also where another thread calls
@@ -124,7 +124,7 @@ class Cuda {
   bool measuring() const { return measuring_; }
   cuda::DeviceArena& arena() { return arena_; }
 
-  // --- what it is made of; nothing of it happens while measuring
+  // --- the operations of a computation; while measuring they do nothing
 
   /// f(i) for all i < n. f is a struct whose operator() is MNO_HOST_DEVICE.
   template <class F> void for_each(Index n, const F& f) {
@@ -157,7 +157,7 @@ class Cuda {
     else
       check(cufftExecD2Z(plan.handle, const_cast<T*>(real), half), "cufftExecD2Z", batch, " fields");
   }
-  /// The way back; what was in `half` is lost.
+  /// The inverse; it overwrites `half`.
   template <class T, std::size_t D>
   void inverse_transform(const std::array<Index, D>& points, Index batch, cuda::Complex<T>* half, T* real) {
     const cuda::FftPlan& plan = ready<T>(points, batch, true);
@@ -197,7 +197,7 @@ class Cuda {
       check(cufftSetWorkArea(plan.handle, work), "cufftSetWorkArea", cuda::readable(plan.work));
     return plan;
   }
-  /// For how many samples the memory that is free would do.
+  /// For how many samples the free memory would be enough.
   template <class Body> std::string advice(Index samples, Body& body) {
     std::size_t free = 0, total = 0;
     if (cudaMemGetInfo(&free, &total) != cudaSuccess) return "";

@@ -1,5 +1,5 @@
 #pragma once
-// Terms of draws on the device: the formulas are those of loss/, here are the sums around them. A thread has
+// Terms of draws on the device: the formulas are those of loss/, the sums around them are here. A thread has
 // a pair of fields, or an entry of one.
 #include "mno/cuda/loss_kernels.hpp"
 #include "mno/loss/fair_crps.hpp"
@@ -20,7 +20,7 @@ template <class T, int D> struct PairDistances {
     to[at] = j < pairs.partners(b) ? term.distance(pairs, b, i, j) : 0;
   }
 };
-/// What each of them counts, to be summed over a condition.
+/// The value of each pair, to be summed over a condition.
 template <class T, int D> struct PairValue {
   mno::detail::DrawPairs<T, D> pairs;
   Index most;
@@ -95,7 +95,7 @@ template <class T, int D> struct PullBackEntry {
   MNO_HOST_DEVICE void operator()(Index at) const { all.pull_back(at / all.entries(), at % all.entries()); }
 };
 
-/// Memory of the device where an Arena of the host's is asked for some.
+/// Memory of the device, with the interface of the host's Arena.
 struct Scratch {
   DeviceArena& arena;
   template <class Number> Number* take(std::size_t n) { return arena.template scratch<Number>(n); }

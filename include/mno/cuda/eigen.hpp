@@ -7,8 +7,8 @@
 // a GpuDevice would loop on the host over the device's memory. Products are device.multiply, transforms are
 // device.transform.
 //
-// With EIGEN_USE_GPU, nvcc gives Eigen's own code on the host other vectors than other compilers do. So this
-// is for a source file of its own, which has no models in it: mno/cuda.hpp does not include it.
+// With EIGEN_USE_GPU, nvcc compiles Eigen's host code with other vectors than other compilers do. So include
+// this only in a source file without models: mno/cuda.hpp does not include it.
 #ifndef EIGEN_USE_GPU
 #error "mno: define EIGEN_USE_GPU before anything of Eigen is included"
 #endif

@@ -24,7 +24,7 @@ class NoDevice : public CudaError {
   using CudaError::CudaError;
 };
 
-/// The device has not that much memory left. What was there before the call is as it was.
+/// The device does not have that much memory left. What was stored before the call is unchanged.
 class DeviceOutOfMemory : public CudaError {
  public:
   DeviceOutOfMemory(const std::string& sentence, std::size_t bytes) : CudaError(sentence), asked(bytes) {}

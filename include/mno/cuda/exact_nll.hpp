@@ -2,7 +2,7 @@
 // The likelihood of whole fields on the device: the formulas are those of loss/exact_nll.hpp, all samples in
 // one product.
 //
-// The small factorisations, r × r, are one thread's per sample: a chain of steps that wait for each other.
+// One thread per sample does the small r × r factorisation, since its steps wait for each other.
 #include "mno/cuda/loss_kernels.hpp"
 #include "mno/loss/exact_nll.hpp"
 
@@ -65,7 +65,7 @@ struct Subtract {
   double* to;
   MNO_HOST_DEVICE void operator()(Index i) const { to[i] -= from[i]; }
 };
-/// What is explained at an entry, by the rest and by rows; what the rest adds to the value.
+/// What the rest and the rows explain at an entry, and what the rest adds to the value.
 struct Explain {
   const double *q, *qz, *g, *e;
   Index entries, rank, rows;

@@ -1,6 +1,6 @@
 #pragma once
-// cuFFT's plans, made once for every size. Their work area is the caller's, so that a plan that is there
-// takes no memory.
+// cuFFT's plans, made once for every size. Their work area is the caller's, so that a kept plan takes no
+// memory.
 #include <array>
 #include <climits>
 #include <memory>

@@ -3,7 +3,7 @@
 //
 //     y = f(F⁻¹(R · F x) + W x + b)
 //
-// z is made in the memory that f′(z) takes in the end.
+// z is computed in the memory where f′(z) replaces it in the end.
 #include "mno/cuda/activation.hpp"
 #include "mno/cuda/pointwise.hpp"
 #include "mno/cuda/spectral.hpp"

@@ -24,7 +24,7 @@ template <> struct HostGradient<Cuda> {
       const auto there = cuda::uploaded(device, condition, 0, samples);
       const auto stored =
           cuda::uploaded(device, condition.known ? View<const T, D>{} : model.stored_known_fields().view());
-      // Cotangents go there, are added to, and come back.
+      // Cotangents are copied to the device, added to there, and copied back.
       const auto send = [&](std::span<T> host) {
         T* const to = device.arena().template keep<T>(host.size());
         device.upload(host.data(), to, host.size());
@@ -94,7 +94,7 @@ template <class L> inline constexpr bool is_loss_on = false;
 template <class L, class T, int D> inline constexpr bool is_loss_on<LossOn<L, T, D>> = true;
 }  // namespace detail
 
-/// Any other loss: a sentence.
+/// Any other loss is refused with a sentence.
 template <class E, class S, class T, class Loss>
 requires(!detail::is_loss_on<std::remove_cvref_t<Loss>>) double value_and_gradient(
     const Model<E, S, T>&, const Condition<T, S::dimension>&, Loss&&, Model<E, S, T>&, Cuda&,

@@ -1,8 +1,8 @@
 #pragma once
 // f(i) for all i < n on the device, f being a struct with `MNO_HOST_DEVICE void operator()(Index i) const`.
 //
-// All kernels of the library are this one loop. It is written for a thread that knows where it stands, so
-// that the host stand-in of the tests can run the very same loop, thread by thread in an order of its choice.
+// All kernels of the library are this one loop. It takes the position of a thread as an argument, so that the
+// host stand-in of the tests can run the very same loop, thread by thread in any order.
 #include <cuda_runtime_api.h>
 
 #include <cstddef>

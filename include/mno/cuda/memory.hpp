@@ -79,8 +79,8 @@ template <class T> class PinnedBuffer {
 /// One piece of device memory from which a computation takes what it needs: what lasts to its end (`keep`)
 /// from the front, what lives for a while (`scratch`) from the back.
 ///
-/// How much is needed is found by going through the computation once without doing anything ("measuring"):
-/// then pieces are places without memory, and only their sum counts.
+/// A dry run finds out how much is needed ("measuring"): it goes through the computation without computing.
+/// Then pieces have no memory behind them, and only their sizes are added up.
 class DeviceArena {
  public:
   static constexpr std::size_t boundary = 256;  // as cudaMalloc's own
@@ -89,7 +89,7 @@ class DeviceArena {
     measuring_ = true;
     front_ = back_ = peak_ = 0;
   }
-  /// From here on there is memory, for what was measured at least.
+  /// From here on there is memory, at least as much as was measured.
   void begin(std::byte* memory, std::size_t bytes) {
     measuring_ = false;
     memory_ = memory;

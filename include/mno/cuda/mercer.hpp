@@ -1,6 +1,7 @@
 #pragma once
 // The Mercer prior on the GPU: one thread per sample does what the CPU does. Orthonormalising is a chain of
-// scalar products that wait for each other; spreading one over threads would need a launch for each of them.
+// scalar products that wait for each other; spreading one product over threads would need a launch for each
+// product.
 #include "mno/cuda/elementwise.hpp"
 #include "mno/layer/mercer.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
-// Sums, chains, concatenations and repetitions run on the GPU as they are: they only hand memory on, and so
-// do layers that are made of a pass's own operations (identity, scale). A gate has kernels, and so has the
-// path from u_0.
+// Sums, chains, concatenations and repetitions run on the GPU as they are: they only hand memory on. So do
+// layers that use only a pass's own operations (identity, scale). A gate and the path from u_0 have kernels
+// of their own.
 #include "mno/cuda/elementwise.hpp"
 #include "mno/expression/chain.hpp"
 #include "mno/expression/concat.hpp"
@@ -162,7 +162,7 @@ template <class... Ls> Concat<Ls...> on_cuda(const Concat<Ls...>*);
 template <class A, class B> Product<A, B> on_cuda(const Product<A, B>*);
 template <int Times, class L> Repeat<Times, L> on_cuda(const Repeat<Times, L>*);
 template <int Times, class L> Tied<Times, L> on_cuda(const Tied<Times, L>*);
-/// A GPU keeps what it has computed.
+/// On a GPU recomputed(a) is a: what was computed is kept.
 template <class L>
 decltype(cuda::find_on_cuda(static_cast<const L*>(nullptr), 0)) on_cuda(const Recomputed<L>*);
 template <class L, class G> cuda::GatedOnCuda<L, G> on_cuda(const Gated<L, G>*);

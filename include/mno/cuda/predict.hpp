@@ -1,5 +1,5 @@
 #pragma once
-// predict and its kin with a GPU as the device: the same calls, the same results to rounding.
+// predict and predict_into with a GPU as the device: the same calls, the same results to rounding.
 #include "mno/cuda/model.hpp"
 #include "mno/cuda/upload.hpp"
 #include "mno/model/predict.hpp"

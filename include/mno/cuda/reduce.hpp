@@ -1,11 +1,10 @@
 #pragma once
-// Sums on the device, the same bits in every run: who adds what depends on the sizes alone.
+// Sums on the device with the same bits in every run: which thread adds what depends on the sizes alone.
 //
 //   total[s] = Σ_{i<n} f(s, i)   for s < segments
 //
-// A thread adds every so-many-th term of one segment, and what threads have found is added up in the same
-// way, until one number per segment is left. Nothing is shared between threads, so any order of them gives
-// the same.
+// A thread adds every n-th term of one segment. The threads' sums are added up in the same way, until one
+// number per segment is left. Nothing is shared between threads, so their order does not matter.
 #include "mno/cuda/device.hpp"
 
 namespace mno::cuda {

@@ -7,7 +7,7 @@ namespace mno {
 
 namespace cuda::detail {
 
-/// to = what the waves that both grids carry make of `from` there, or to += that.
+/// to = the waves of `from` that both grids carry, on to's grid, or to += that.
 template <class T, int D>
 void carry(Cuda& device, const View<const T, D>& from, Weight first, const View<T, D>& to, Weight second,
            Write write) {

@@ -54,7 +54,7 @@ template <class L, class T, int D> struct TimeTerm {
     return all.bars(i / L::outputs, sample, i % L::outputs).time;
   }
 };
-/// Two waves may share a rate: the one that has it takes what its partner found too.
+/// Two waves may share a rate: the one that owns it also adds its partner's share.
 template <class L, class T, int D> struct AddRates {
   Wavenumbers<D> waves;
   const Pair* total;

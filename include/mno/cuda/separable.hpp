@@ -1,5 +1,5 @@
 #pragma once
-// The separable drift prior on the GPU: A = Σ_i α_i φ_i ⟨ψ_i, u_0⟩, with small sums in threads of their own.
+// The separable drift prior on the GPU: A = Σ_i α_i φ_i ⟨ψ_i, u_0⟩, with a thread for every small sum.
 #include "mno/cuda/elementwise.hpp"
 #include "mno/cuda/transform.hpp"
 #include "mno/layer/separable.hpp"

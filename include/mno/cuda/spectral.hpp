@@ -23,7 +23,7 @@ template <class T, int D> struct Interleave {
     to[i] = {from[0], from[size]};
   }
 };
-/// Its adjoint, added. Every mode of the grid has a place of its own.
+/// Adds its adjoint. No two modes of the grid share a place.
 template <class T, int D> struct Separate {
   const Complex<T>* from;
   Wavenumbers<D> waves;

@@ -14,7 +14,7 @@ template <class T> struct AdamWNumber {
   T *weights, *first, *second;
   const T* gradient;
   T* average;  // or null
-  T rate;      // what the new weight counts in it
+  T rate;      // the share of the new weight in it
   MNO_HOST_DEVICE void operator()(Index i) const {
     step(weights[i], first[i], second[i], gradient[i]);
     if (average) average[i] = rate == T(1) ? weights[i] : average[i] + rate * (weights[i] - average[i]);
@@ -55,7 +55,7 @@ template <class M> class Engine<M, Cuda> {
     detail::check_condition<typename M::ShapeType>("Trainer", train.condition(), model.domain(),
                                                    model.stored_known_fields().size() > 0);
     detail::check_target("Trainer", train.target());
-    [[maybe_unused]] const AdamW<T> checked(std::size_t(0), adamw);  // its constructor looks at the options
+    [[maybe_unused]] const AdamW<T> checked(std::size_t(0), adamw);  // its constructor checks the options
     if (average > 0) {
       [[maybe_unused]] const WeightAverage<T> checked_too(std::size_t(0), average);
       average_ = cuda::DeviceBuffer<T>(M::parameters, device.check);
@@ -87,7 +87,7 @@ template <class M> class Engine<M, Cuda> {
 
   void begin() {
     for (auto& slot : slots_) slot->forget();
-    if (ahead_) return;  // the model has not got the weights back yet
+    if (ahead_) return;  // the model does not have the weights back yet
     device_.upload(std::as_const(model_).values().data(), weights_.data(), M::parameters);
     device_.wait();
     ahead_ = true;
@@ -113,7 +113,8 @@ template <class M> class Engine<M, Cuda> {
     cuda::DeviceBatch<T, D>& other = batch == slots_[0].get() ? *slots_[1] : *slots_[0];
     batch->before(device_.stream(), device_.check);
     device_.run(samples, [&](Index n) {
-      // Measured for other sizes than the batch's own, this only looks at how many there are.
+      // When memory is measured for other sizes than the batch's own, only the number of samples matters
+      // here.
       const auto loss = [&](const auto& block) {
         Target<T, D> target = batch->target(n);
         target.step = std::uint64_t(steps_);
@@ -196,7 +197,7 @@ template <class M> class Engine<M, Cuda> {
   }
 
  private:
-  /// Nothing may be in use when its memory goes, also where a constructor fails half-way.
+  /// No memory may be in use when it is freed, even if a constructor fails half-way.
   struct Settle {
     cudaStream_t one, other;
     Settle(cudaStream_t a, cudaStream_t b) : one(a), other(b) {}

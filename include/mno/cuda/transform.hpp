@@ -4,9 +4,9 @@
 //
 //     project_s: z_k = s_k Σ_j x_j e^{−2πi k·j/N},        expand_s: y_j = Re Σ_k s_k z_k e^{2πi k·j/N}
 //
-// cuFFT takes fields one after the other, so channels are brought apart before and together after. Which
-// waves there are, how they are weighted and where they lie in the half spectrum is said by
-// spectral/wavenumbers.hpp.
+// cuFFT takes fields one after the other, so channels are separated before and joined after.
+// spectral/wavenumbers.hpp says which waves there are, how they are weighted and where they lie in the half
+// spectrum.
 #include "mno/cuda/pass.hpp"
 #include "mno/spectral/transform.hpp"
 
@@ -27,8 +27,8 @@ Coefficients<T> scratch_coefficients(Cuda& device, Index modes, Index batch, Ind
           channels};
 }
 
-/// What is transformed: (outer, point, inner, channel), and (outer, inner) are the samples. Of a whole field
-/// inner is one; of its lines along an axis it is the points of the axes behind that.
+/// What is transformed: (outer, point, inner, channel), and (outer, inner) are the samples. For a whole field
+/// inner is 1; for its lines along an axis it is the number of points on the axes after that.
 template <class T, int D> struct Samples {
   T* data;
   std::array<Index, D> points;

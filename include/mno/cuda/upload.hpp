@@ -1,5 +1,5 @@
 #pragma once
-// What a call is given on its way to the device: it stays there for as long as the computation runs.
+// Copies the arguments of a call to the device, where they stay for as long as the computation runs.
 #include "mno/cuda/elementwise.hpp"
 #include "mno/data/condition.hpp"
 #include "mno/data/target.hpp"
@@ -28,7 +28,7 @@ template <class T, int D> View<const T, D> uploaded(Cuda& device, const View<con
   return result;
 }
 
-/// Samples [first, first + count) of what has one entry for all of them, or one for each.
+/// Samples [first, first + count) of an array that has one entry for all samples, or one for each.
 template <class T> std::span<const T> some(std::span<const T> all, Index first, Index count) {
   return all.size() <= 1 ? all : all.subspan(std::size_t(first), std::size_t(count));
 }

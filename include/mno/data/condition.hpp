@@ -19,8 +19,8 @@ template <class T, int D> struct Condition {
   T time(Index sample) const { return times[times.size() == 1 ? 0 : std::size_t(sample)]; }
 };
 
-/// Where the gradient with respect to the condition goes, for who asks: ū_0, t̄ (one per sample) and the known
-/// fields' cotangent (one set per sample). Empty members are not computed.
+/// Where the gradient with respect to the condition goes: ū_0, t̄ (one per sample) and the known fields'
+/// cotangent (one set per sample). Empty members are not computed.
 template <class T, int D> struct ConditionBar {
   View<T, D> initial{};
   std::span<T> times{};

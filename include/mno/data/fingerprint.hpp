@@ -1,5 +1,5 @@
 #pragma once
-// A number that tells data apart: does a resumed run have the data that it began with?
+// A number that identifies data, so that a resumed run can check that it has the data it began with.
 #include <cstddef>
 #include <cstdint>
 #include <string>

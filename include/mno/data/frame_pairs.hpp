@@ -6,8 +6,8 @@
 // Several lags are several times in one model. Lags are counted in frames, or given in units of time: then a
 // pair is two frames whose distance is the lag up to a tolerance, which is how irregular times are used.
 //
-// With a history of W frames what is given is u_s and the W − 1 frames before it: a pair starts where these
-// are there, and they are as far apart for all pairs.
+// With a history of W frames, u_s and the W − 1 frames before it are given. A pair starts only where these
+// frames exist, and they are equally far apart in all pairs.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -26,7 +26,7 @@ struct FramePair {
 
 struct PairOptions {
   std::vector<Index> lags{1};       // in frames that are kept
-  std::vector<double> lag_times{};  // in units of time; where there are any, lags are not looked at
+  std::vector<double> lag_times{};  // in units of time; if there are any, `lags` is ignored
   double tolerance = 1e-3;          // of a lag time, relative to it
   Index every = 1;                  // frames 0, every, 2 · every, … are kept
   bool first_only = false;          // pairs that start from the first frame alone, behind its history
@@ -34,7 +34,7 @@ struct PairOptions {
   Index history = 1;                // frames that are given: u_s, and those before it
 };
 
-/// Of the history of a pair, the frame so many steps before u_s.
+/// The frame of a pair's history that lies `steps` steps before u_s.
 inline Index frame_before(const FramePair& pair, Index steps, const PairOptions& options) {
   return pair.from - steps * options.every;
 }

@@ -5,7 +5,7 @@
 
 namespace mno {
 
-/// The mean of w⁻¹(u) is another than w⁻¹ of the mean, so the members have to be there.
+/// The mean of w⁻¹(u) is not w⁻¹ of the mean, so the members are needed.
 template <class T, int D, Warp W> Ensemble<T, D> in_law_coordinates(Ensemble<T, D> data, const W& warp) {
   if constexpr (detail::MaybeUnwarped<W>)
     if (warp.identity()) return data;

@@ -54,8 +54,8 @@ Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> factors_of_covariance(
       rank);
 }
 
-/// Of RᵀR, with rows R (row, entry): with R = P Σ Qᵀ, the rows σ_j q_jᵀ for the s largest σ_j. The small one
-/// of the two Gram matrices is diagonalised. Rows beyond the rank of R are zero.
+/// Of RᵀR, with rows R (row, entry): with R = P Σ Qᵀ, the rows σ_j q_jᵀ for the s largest σ_j. The smaller of
+/// the two Gram matrices is diagonalised. Rows beyond the rank of R are zero.
 template <class T>
 Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic> factors_of_rows(
     const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>& rows, Index rank) {

@@ -13,9 +13,9 @@
 
 namespace mno {
 
-/// An ensemble has at least so many members: fewer have no fourth cumulant, so that no floor can be told, and
-/// the deviation of three normal ones is 11 % too small on average. Fewer are draws, which are kept and
-/// scored one by one.
+/// An ensemble has at least this many members. Fewer have no fourth cumulant, so no floor can be estimated,
+/// and the deviation of three normal ones is 11 % too small on average. Fewer members are kept and scored one
+/// by one, as draws.
 inline constexpr Index least_ensemble = 4;
 
 /// offset_i of every condition, and behind them the number of all rows: (conditions + 1), into memory of that
@@ -36,7 +36,7 @@ MNO_HOST_DEVICE inline Index member_offset(std::span<const Index> counts, std::s
   return offsets.empty() ? condition * counts[0] : offsets[std::size_t(condition)];
 }
 
-/// Rows that any so many conditions fit into, also one of them several times.
+/// Rows that are enough for any choice of `conditions` conditions, repeated ones included.
 inline Index most_members(std::span<const Index> counts, Index conditions) {
   return conditions * (counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end()));
 }

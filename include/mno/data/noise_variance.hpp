@@ -7,8 +7,8 @@
 //
 //   f(c,x) = ū(c,x) + a_c (u_0 − ū_0)(c,x),   ū, ū_0 the means over conditions
 //
-// so it is never above the climatological variance, and too large by what u_0 says beyond that. On data of
-// which nothing of u_0 is left at the same place it is the climatological variance itself.
+// So the bound is never above the climatological variance. It is too large by what u_0 tells beyond f, and is
+// the climatological variance itself where u keeps nothing of u_0 at the same place.
 #include "mno/data/ensemble.hpp"
 
 namespace mno {
@@ -30,7 +30,7 @@ template <class T, int D> T mean_variance(const Ensemble<T, D>& data) {
 }
 
 /// The mean of (u − f(u_0))² over conditions, points and channels; it bounds the variance of u given u_0 from
-/// above. Of a condition with several members their mean is taken for u.
+/// above. For a condition with several members, u is their mean.
 template <class T, int D> T climatological_variance(const Ensemble<T, D>& data) {
   const Index points = data.mean.points(), conditions = data.size();
   require(conditions >= 2, "climatological_variance", "data", Text("at least two conditions"),

@@ -5,7 +5,7 @@
 //   channel k·C + c of a path is u_c(t_{k+1}),   u_0 is repeated K times,   the time of a path is t_K
 //
 // Nothing else is new: a model of K·C channels learns it, and at t = 0 every draw is u_0 at all times. A
-// model of single times knows their marginals, and nothing of how they belong together.
+// model of single times knows the law at each time, but not how the times depend on each other.
 #include <algorithm>
 #include <vector>
 
@@ -23,8 +23,8 @@ template <class T, int D> void put_time(View<const T, D> from, Index k, View<T, 
 }
 }  // namespace detail
 
-/// Of data that keeps its members, whose conditions of one origin stand side by side at the same K times in
-/// the same order, and whose member j is one path at all of them, as simulators draw them.
+/// The data must keep its members. Conditions of one origin must stand side by side, at the same K times in
+/// the same order, and member j must be one path at all of them, as simulators draw it.
 template <class T, int D>
 Ensemble<T, D> paths_of(const Ensemble<T, D>& data, Index times, EnsembleOptions keep = {}) {
   require(data.members.size() > 0, "paths_of", "data",

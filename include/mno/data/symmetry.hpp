@@ -1,11 +1,11 @@
 #pragma once
-// Symmetries that a law may have: what is done to u_0 and to u_t alike without making another law of it.
+// Symmetries that a law may have: applied to u_0 and u_t alike, they leave the law as it is.
 //
 //     negative   −u(x)          mirrored   u(−x)          turned   −u(−x)
 //     shifted    u(x − s), by whole points along periodic axes
 //
 // Conditions that are moved at random by the symmetries of their law are as good as further conditions: a
-// network that is trained on them cannot tell apart what the law does not tell apart.
+// network that is trained on them learns the symmetries too.
 #include <array>
 #include <string>
 
@@ -96,8 +96,8 @@ void move_condition(const Ensemble<T, D>& from, Index condition, const Move<D>& 
          true);
 }
 
-/// Which of them can be asked for at all: fields that are known at their places move with nothing, and no
-/// point stands on the wall at the far end, so that between walls nothing is mirrored.
+/// Which symmetries are possible. Known fields belong to their places and do not move, so with them there are
+/// none. Between walls nothing is mirrored, since no point stands on the far wall.
 template <class T, int D>
 void require_movable(const char* function, const Symmetries& symmetries, const Ensemble<T, D>& data) {
   if (!symmetries.any()) return;

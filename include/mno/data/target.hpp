@@ -1,6 +1,6 @@
 #pragma once
-// What the ensemble says about u_t: the statistics that losses look at, and the members where a loss cannot
-// do without them.
+// What the ensemble says about u_t: the statistics that losses look at, and the members for losses that need
+// them.
 //
 // Most losses see the ensemble only through its mean and variance per point, so these two fields per sample
 // replace M members: the same loss to rounding, and M/2 times less memory.
@@ -40,7 +40,7 @@ template <class T, int D> struct Target {
 
 namespace detail {
 
-/// Does everything that is given fit together? Values of members are not looked at here: they are many.
+/// Do the given parts fit together? Values of members are too many to be checked here.
 template <class T, int D> void check_target(const char* function, const Target<T, D>& target) {
   const auto& mean = target.mean;
   require(mean && mean.batch >= 1 && mean.channels >= 1, function, "target.mean", Text("at least one sample"),

@@ -6,8 +6,8 @@
 //   const Split split = split_by_origin(data.origins, 0.1, 0.1, seed);
 //
 // With a history of W frames the W − 1 before u_s are known fields of the condition, the nearest first: field
-// j·C + c is channel c of the frame j + 1 steps before. So a law may depend on where a process comes from,
-// as that of a process without Markov's property does.
+// j·C + c is channel c of the frame j + 1 steps before. So a law may depend on the past, as it does for a
+// process that is not Markov.
 #include <span>
 #include <utility>
 

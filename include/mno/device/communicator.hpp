@@ -1,5 +1,5 @@
 #pragma once
-// The processes that share a piece of work, its ranks, and what they tell each other.
+// The processes that share a piece of work (its ranks), and what they send each other.
 //
 //   mno::MpiWorld world;                          // mno/mpi/world.hpp; started by mpirun
 //   mno::Cpu device(/*threads=*/4, world);        // 4 threads of every rank
@@ -10,8 +10,8 @@
 // options; each computes its share, and all come to the same bits, whatever their number. Prediction is every
 // rank's own.
 //
-// What is exchanged are bytes: who sums them does so in the tree of core/tree.hpp, since a library's own sums
-// depend on the number of ranks.
+// Ranks exchange bytes and sum them in the tree of core/tree.hpp. The sums of a message library would depend
+// on the number of ranks.
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
@@ -30,8 +30,8 @@ class Communicator {
   virtual Index rank() const = 0;
   virtual Index size() const = 0;
 
-  /// To every rank r goes send[r], and from it comes receive[r]; all ranks call it, and the sizes of both
-  /// sides agree. A rank's own part is copied.
+  /// Sends send[r] to every rank r and receives receive[r] from it. All ranks call it, and both sides agree
+  /// on the sizes. A rank's own part is copied.
   virtual void exchange(std::span<const std::span<const std::byte>> send,
                         std::span<const std::span<std::byte>> receive) = 0;
 
@@ -55,7 +55,7 @@ class Communicator {
     if (rank() == root) send_[std::size_t(root)] = receive_[std::size_t(root)] = {};
     exchange(send_, receive_);
   }
-  /// Rank r has the values of parts[r], which follow each other; afterwards all have all.
+  /// Rank r has the values of parts[r]; the parts follow each other. Afterwards every rank has all values.
   template <class T> void all_gather(std::span<T> values, std::span<const Slice> parts) {
     static_assert(std::is_trivially_copyable_v<T>, "mno: ranks send each other bytes");
     if (size() == 1) return;
@@ -71,7 +71,7 @@ class Communicator {
     }
     exchange(send_, receive_);
   }
-  /// What rank 0 says.
+  /// The answer of rank 0, on all ranks.
   bool decide(bool own) {
     char word = own ? 1 : 0;
     broadcast(std::span(&word, 1));
@@ -116,7 +116,7 @@ inline Communicator& alone() {
   return one;
 }
 
-/// The ranks of a device; one that knows none is alone.
+/// The ranks of a device; a device without a communicator is alone.
 template <class Device> Communicator& ranks_of(Device& device) {
   if constexpr (requires { device.communicator(); })
     return device.communicator();
@@ -126,7 +126,8 @@ template <class Device> Communicator& ranks_of(Device& device) {
 
 namespace detail {
 
-/// Which of n parameters are a rank's to sum and to move: whole chunks of them, over which norms are summed.
+/// The slice of n parameters that each rank sums and updates: whole chunks, since norms are summed chunk by
+/// chunk.
 inline constexpr std::size_t parameter_chunk = 4096;
 inline std::vector<Communicator::Slice> parameter_slices(const Communicator& ranks, std::size_t n) {
   std::vector<Communicator::Slice> slices;

@@ -70,8 +70,8 @@ void complex_rows(T* c_real, T* c_imaginary, Index c_pitch, Index rows, const Co
                                 ahead, depth, write, rest);
 }
 
-/// C += A B; real and imaginary part of a matrix have the same pitch. What lies `ahead` numbers behind B is
-/// fetched meanwhile: the matrix of the next product.
+/// C += A B; real and imaginary part of a matrix have the same pitch. Meanwhile the matrix of the next
+/// product, `ahead` numbers after B, is fetched into the cache.
 template <class T>
 void complex_product(const ComplexMatrix<T>& c, const ComplexLeft<T>& a, const ComplexMatrix<const T>& b,
                      Write write, Index ahead = 0) {
@@ -108,8 +108,8 @@ extern template void detail::complex_product<double>(const ComplexMatrix<double>
                                                      const ComplexMatrix<const double>&, Write, Index);
 #endif
 
-// A good part of a program's compile time is products. A project of many files compiles them once: it defines
-// MNO_EXTERN_TEMPLATES everywhere and links one file that says MNO_INSTANTIATE_PRODUCTS().
+// Products are a good part of a program's compile time. A project of many files can compile them once: it
+// defines MNO_EXTERN_TEMPLATES everywhere and links one file that says MNO_INSTANTIATE_PRODUCTS().
 #define MNO_INSTANTIATE_PRODUCTS_OF(T)                                                                       \
   template void detail::product<T>(const MatrixView<T>&, const detail::Left<T>&, const MatrixView<const T>&, \
                                    Index, T, Write, bool, const T*);                                         \

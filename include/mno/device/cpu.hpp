@@ -33,7 +33,7 @@ class Cpu {
   }
 
   int threads() const { return threads_; }
-  /// The ranks that share the work of this device, of which every one has its own threads.
+  /// The ranks that share the work of this device; each has its own threads.
   Communicator& communicator() const { return *communicator_; }
 
   /// A thread's share of items: [begin, end).
@@ -41,7 +41,7 @@ class Cpu {
     Index thread, begin, end;
   };
 
-  /// How many threads such a number of items is dealt to.
+  /// How many threads `count` items are dealt to.
   Index team(Index count) const { return std::min<Index>(threads_, count); }
 
   /// body(run, workspace) for a run of neighbours per thread. If several throw, the first run's error is what

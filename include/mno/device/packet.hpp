@@ -36,8 +36,8 @@ template <class T> inline constexpr Index packet_size = Eigen::internal::unpacke
 /// Vector registers of the processor.
 inline constexpr int packet_registers = EIGEN_ARCH_DEFAULT_NUMBER_OF_REGISTERS;
 
-/// What is done with packets. A kernel says `using namespace packet;` in its body: names as short as these
-/// stay out of namespace mno, where a user's own functions would meet them.
+/// Operations on packets. A kernel says `using namespace packet;` in its body: names as short as these stay
+/// out of namespace mno, where a user's own functions would meet them.
 namespace packet {
 
 using Eigen::internal::padd;
@@ -138,8 +138,8 @@ template <class T> EIGEN_STRONG_INLINE Packet<T> reciprocal(const Packet<T>& x) 
   return pdiv(everywhere(T(1)), x);
 }
 
-/// table[i] of sixteen numbers, for every lane at once, where the processor has that in one instruction: i is
-/// in the last four bits of the lane.
+/// table[i] of sixteen numbers for all lanes at once, where one instruction does it; the last four bits of a
+/// lane are i.
 #ifdef EIGEN_VECTORIZE_AVX512
 template <class T> inline constexpr bool has_lookup = std::is_same_v<T, float>;
 EIGEN_STRONG_INLINE Packet<float> lookup(const float (&table)[16], const Packet<float>& bits) {
@@ -156,9 +156,9 @@ template <class T> EIGEN_STRONG_INLINE Packet<T> exponential_of_negative(const P
   using P = Packet<T>;
   P value;
   if constexpr (std::is_same_v<T, float> && packet_size < T >> 1) {
-    // x = n log 2 + r with an integer n and |r| ≤ log(2)/2; log 2 is taken in two pieces, of which n times
-    // the first is exact. e^r is a polynomial (relative error 2e-9), and 2^n is n added to the exponent's
-    // bits. Adding 1.5·2²³ rounds to an integer, which then stands in the last bits.
+    // x = n log 2 + r with an integer n and |r| ≤ log(2)/2; log 2 is split in two, so that n times the first
+    // part is exact. e^r is a polynomial (relative error 2e-9), and 2^n is n added to the exponent's bits.
+    // Adding 1.5·2²³ rounds to an integer, which then stands in the last bits.
     using Bits = typename in::unpacket_traits<P>::integer_packet;
     const P magic = everywhere(T(12582912));
     const P shifted = pmadd(x, everywhere(T(1.44269504088896341)), magic), n = psub(shifted, magic);
@@ -182,8 +182,8 @@ template <class T> EIGEN_STRONG_INLINE Packet<T> exponential_of_negative(const P
 
 }  // namespace packet
 
-/// f(load, store) for n values packet by packet: load(p) reads those of p whose turn it is, store(p, v)
-/// writes them; the last packet may be partial.
+/// f(load, store) for n values packet by packet: load(p) reads the current packet of p, store(p, v) writes
+/// it; the last packet may be partial.
 template <class T, class F> EIGEN_STRONG_INLINE void for_each_packet(Index n, F&& f) {
   Index i = 0;
   for (; i + packet_size<T> <= n; i += packet_size<T>)

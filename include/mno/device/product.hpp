@@ -36,7 +36,7 @@ template <class T> struct Left {
 
 struct ProductTile {
   static constexpr int rows = packet_registers >= 32 ? 8 : 4, packets = 3;
-  static constexpr Index depth = 128;  // rows of B that are used before the next ones: they stay in L1
+  static constexpr Index depth = 128;  // rows of B that are used at a time: they stay in L1
 };
 
 /// C (Rows × Packets packets) = D + s A B over `depth`; D is C itself, a row that all rows begin with (of
@@ -126,8 +126,8 @@ void product_dots(const MatrixView<T>& c, const T* d, Index d_pitch, const Left<
   for (; i < c.rows; ++i) dots(i, std::integral_constant<int, 1>{});
 }
 
-/// C += s A B, or s A Bᵀ: then B is stored as (columns of C, depth). Where a `first` row is given, C is set
-/// to it in every row before.
+/// C += s A B, or s A Bᵀ: then B is stored as (columns of C, depth). If `first` is given, every row of C is
+/// first set to it.
 template <class T>
 void product(const MatrixView<T>& c, const Left<T>& a, const MatrixView<const T>& b, Index depth, T s,
              Write write, bool transposed, const T* first = nullptr) {
@@ -150,7 +150,7 @@ void product(const MatrixView<T>& c, const Left<T>& a, const MatrixView<const T>
     if (k > 0) d = c.data, d_pitch = c.pitch;
     Index packets = (c.columns + size - 1) / size;  // still to do
     for (Index j = 0; j < c.columns;) {
-      // As even as it goes: 8 packets are panels of 3, 3 and 2, and 4 are 2 and 2.
+      // As evenly as possible: 8 packets are panels of 3, 3 and 2, and 4 are 2 and 2.
       const Index wide = packets > 4 ? 3 : packets == 4 ? 2 : packets;
       const Index columns = std::min(wide * size, c.columns - j);
       const bool partial = columns < wide * size;

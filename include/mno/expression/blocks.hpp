@@ -7,8 +7,8 @@
 namespace mno::detail {
 
 /// Blocks of about a thousand points, so that a block's activations stay in cache from the lift to the heads
-/// and back. A block also reads every weight once: where a sample has few points for a model of that size, as
-/// on planes, blocks are made of more samples, until a block's activations outweigh the weights.
+/// and back. A block also reads every weight once. So where a sample has few points beside the size of the
+/// model, as on planes, blocks have more samples, until a block's activations outweigh the weights.
 inline Index samples_per_block(Index points, Index parameters) {
   const Index cached = std::min<Index>(16, 1024 / points);
   const Index amortised = std::min<Index>(8, parameters / (128 * points));
@@ -26,7 +26,7 @@ template <class T, int D, class Body> void for_each_pass(Cpu& device, Index batc
   });
 }
 
-/// Memory for what a whole batch needs beside its passes, until the next batch comes. One at a time.
+/// Memory that a whole batch needs beside its passes, until the next batch. One at a time.
 template <class T, class Device> class BatchMemory;
 template <class T> class BatchMemory<T, Cpu> {
  public:

@@ -1,7 +1,7 @@
 #pragma once
 // coarse<k>(a): a on a grid with k times fewer points per axis, between a way down and a way up. Both ways
-// are the trigonometric interpolant, so a means the same on every grid; waves that the coarser grid does not
-// carry pass a by only if something stands beside it: skip(coarse<2>(a)).
+// are the trigonometric interpolant, so a means the same on every grid. Waves that the coarser grid does not
+// carry are lost, unless something beside a lets them through: skip(coarse<2>(a)).
 #include "mno/expression/chain.hpp"
 #include "mno/layer/spectral_resample.hpp"
 

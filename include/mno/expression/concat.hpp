@@ -1,6 +1,6 @@
 #pragma once
-// concat(a, b, …): several layers on the same input, their channels side by side in the output: the heads of
-// an operator, what a skip joins to what went a longer way.
+// concat(a, b, …): several layers on the same input, their channels side by side in the output: for instance
+// the heads of an operator, or a skip connection.
 #include "mno/expression/node.hpp"
 
 namespace mno {

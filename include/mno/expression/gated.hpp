@@ -77,8 +77,8 @@ template <Layer L, TimeGate G> struct Gated {
   }
 
  private:
-  /// f(from, to, numbers) for runs of at most 256 points that lie together in both views: a sum over many
-  /// points is one of short sums.
+  /// f(from, to, numbers) for runs of at most 256 points that lie together in both views, so that a sum over
+  /// many points is a sum of short ones.
   template <class From, class To, class F> static void for_each_run(const From& from, const To& to, F&& f) {
     const Index run = from.pitch == outputs && to.pitch == outputs ? 256 : 1;
     for (Index r = 0; r < from.rows(); r += run)

@@ -22,7 +22,7 @@ inline std::string joined(const std::string& prefix, const std::string& name) {
 inline std::string joined(const std::string& prefix, const char* name, int number) {
   return joined(prefix, (*name ? name : "layer") + std::to_string(number));
 }
-/// Instead of a path, for a walk that wants no names: it allocates nothing.
+/// In place of a path, for a walk without names, which allocates nothing.
 struct Unnamed {};
 inline Unnamed joined(Unnamed, const char*) { return {}; }
 inline Unnamed joined(Unnamed, const char*, int) { return {}; }

@@ -17,7 +17,8 @@ template <class T, std::size_t N> constexpr T sum_before(const T (&values)[N], s
   return sum;
 }
 
-/// Parts that stand side by side need one grid; grids are known when a pass runs, so this is a sentence then.
+/// Parts that stand side by side need the same output grid. Grids are known only when a pass runs, so it is
+/// checked then.
 template <class First, class... Ls, int D> Grid<D> common_grid(const char* node, const Grid<D>& grid) {
   const Grid<D> first = output_grid<First>(grid);
   const auto agree = [&](const Grid<D>& other) {

@@ -5,8 +5,8 @@
 //   OracleReport report = check_gradients<MyLayer, 1>(Grid<1>{{9}});        // or <MyLayer, 1, Cuda>
 //   report.largest()   // ≤ 1e-6 for a right adjoint
 //
-// A layer is tried as it will be used: in a plain pass of all samples, and as it is trained, in several
-// blocks, shards and rounds, with weights that were made ready and cotangents that are collected.
+// A layer is tested as it will be used: in a plain pass of all samples, and as in training, in several
+// blocks, shards and rounds, with prepared weights and collected cotangents.
 //
 // For random parameters, inputs and cotangents ȳ, f(h) = ⟨ȳ, y(moved by h·d)⟩ is differentiated by a
 // fourth-order central difference and compared with ⟨gradient, d⟩, for d ~ N(0,I) in one group of variables
@@ -45,8 +45,8 @@ struct OracleReport {
   }
 };
 
-/// Everything that a layer is evaluated on, and its cotangents. What is done with it is the same for all
-/// layers and compiled once: a layer has two functions of its own.
+/// Everything that a layer is evaluated on, and its cotangents. Only two functions depend on the layer; the
+/// rest is the same for all layers and compiled once.
 template <int D, class T> class ProbeData {
  public:
   static constexpr int dimension = D;

@@ -1,9 +1,9 @@
 #pragma once
 // Which runs of links in a chain have a kernel of their own. The one place where patterns are found, for
-// every device: a device that does better at a kernel has a version of it, as of any layer.
+// every device: a device may have its own version of a kernel, as of any layer.
 //
-//     (spectral + pointwise) >> activation         a Fourier layer, the summands in either order fourier.hpp
-//     pointwise >> activation >> pointwise         a head perceptron.hpp
+//     fourier.hpp      (spectral + pointwise) >> activation     a Fourier layer, the summands in either order
+//     perceptron.hpp   pointwise >> activation >> pointwise     a head
 //
 // A link may also be a struct that derives from the layer in question.
 #include "mno/expression/fourier.hpp"
@@ -55,7 +55,7 @@ template <class A, class B> constexpr bool is_fourier() {
     return false;
 }
 
-/// What the first links of a chain run as, and the links behind them.
+/// What the first links of a chain run as, and the links after them.
 template <class... Ls> struct FirstRun;
 template <class L, class... Ls> struct FirstRun<L, Ls...> {
   using type = L;

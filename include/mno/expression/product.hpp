@@ -1,6 +1,6 @@
 #pragma once
-// a * b: both see the same input, their outputs are multiplied number by number: a gate that is a field, the
-// noise of an equation whose size depends on the solution.
+// a * b: both see the same input, their outputs are multiplied number by number: a gate that is a field, say,
+// or noise whose size depends on the solution.
 #include "mno/device/packet.hpp"
 #include "mno/expression/node.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// A loss of what an expression gives, and its gradient, block by block: forward, loss, back, next block.
+// A loss of an expression's output, and its gradient, block by block: forward, loss, back, next block.
 //
 // `Work` says what a step is about:
 //   Index batch() const;  Grid<D> grid() const;          of the expression's input
@@ -16,9 +16,9 @@
 
 namespace mno::detail {
 
-/// The runs of a chain but the last, and the last. The heads are the widest part of an operator: they run on
-/// a few samples of a block at a time, forward, loss and back, so that what they keep stays in cache while
-/// the layers before them work on the whole block.
+/// A chain is cut into its last run and the runs before it. The last has the heads, the widest part of an
+/// operator: they run on a few samples of a block at a time, forward, loss and back, so that what they keep
+/// stays in cache. The layers before them work on the whole block.
 struct NoFront {
   static constexpr std::size_t parameters = 0;
 };
@@ -134,7 +134,8 @@ template <class E, class T, int D, class Work> class PullBack {
     });
   }
 
-  /// to = what the threads have of a node, the parameters that are summed; every one of them is one thread's.
+  /// to = the sum of the threads' parts of a node, for the parameters that are summed; one thread adds up
+  /// each number.
   void take_sums(const TreeNode& node, std::span<T> to) {
     TreeStack stack(shards_.count());
     T* sums[TreeStack::most];

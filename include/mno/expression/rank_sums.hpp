@@ -1,7 +1,7 @@
 #pragma once
 // Sums over the ranks of a step. Each rank has sums over the nodes of the tree (core/tree.hpp) that its
-// shards make up; every rank is sent its slice of all nodes, and adds them up in the tree. It knows no model:
-// it is compiled once for all.
+// shards make up. Every rank gets its slice of all nodes and adds them up in the tree. Nothing here depends
+// on the model, so it is compiled once.
 #include <span>
 #include <vector>
 

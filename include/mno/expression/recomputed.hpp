@@ -1,7 +1,7 @@
 #pragma once
-// recomputed(a): a itself, but of the way forward nothing is kept except the input; the adjoint runs forward
-// again. tied<n>(recomputed(step)) keeps n states and what one step needs, in place of n times that, for one
-// more forward: four thirds of the time, about.
+// recomputed(a): a itself, but forward keeps only the input, and the adjoint runs forward again.
+// tied<n>(recomputed(step)) keeps n states and what one step needs, instead of n times that. It costs one
+// more forward: about four thirds of the time.
 //
 // Parameters, their names and the text are those of a, so model files do not tell the difference.
 #include <utility>

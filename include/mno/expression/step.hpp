@@ -10,7 +10,7 @@
 
 namespace mno::detail {
 
-/// A layer whose weight cotangent is made at the end, of what its visits left in the store.
+/// A layer whose weight cotangent is made at the end, from what its visits left in the store.
 template <class L>
 concept Collects = L::collects;
 /// A layer that has weights made ready for its adjoint, in shares, or for its forward alone.
@@ -27,7 +27,7 @@ concept Prepares = requires(std::span<const T> w, std::span<T> to) {
 struct BlockSizes {
   Index samples = 1;                               // of a block
   Index last_part = 1;                             // of those, how many go through the last part together
-  std::size_t most_bytes = std::size_t{32} << 20;  // of coefficients at a time, but those of 8 shards
+  std::size_t most_bytes = std::size_t{32} << 20;  // of coefficients at a time, but at least 8 shards
 };
 /// `together`: samples that a loss has to see at once; no block and no part of one cuts such a group.
 inline BlockSizes block_sizes(Index points, Index parameters, Index together = 1) {
@@ -35,8 +35,8 @@ inline BlockSizes block_sizes(Index points, Index parameters, Index together = 1
   return {whole(samples_per_block(points, parameters)), whole(std::max<Index>(1, 256 / points))};
 }
 
-/// What a thread adds up: the nodes that lie whole in its run of shards. Of a buffer only the parameters that
-/// are summed are ever touched, and so have memory behind them.
+/// What a thread adds up: the nodes that lie whole in its run of shards. Only the summed parameters of a
+/// buffer are ever touched, so the system gives memory to these alone.
 struct ThreadSums {
   std::vector<Chunk> sums;
   TreeStack stack{1};

@@ -5,8 +5,8 @@
 //
 // A leaf says its name, its channels, the shapes of its parameters and its settings (core/setting.hpp); a
 // node says its parts, and its name before a colon if it has one. Two expressions with one text compute the
-// same function of the same parameters, as far as their layers say what they are: this is what a model file
-// and the type that it is read into are compared by.
+// same function of the same parameters, provided that their layers declare all of their settings. A model
+// file and the type that it is read into are compared by this text.
 #include <string>
 
 #include "mno/expression/chain.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// Named arrays in a file, whatever its format: what uses them need not know whether it is .npz or HDF5.
+// Named arrays in a file, whatever its format: their user need not know whether it is .npz or HDF5.
 #include <map>
 #include <memory>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mno::io {
 
-/// Whether an array has the block of `count` elements per axis from `start` on, or the sentence.
+/// Refuses a block of `count` elements per axis from `start` on that the array does not have.
 inline void require_block(const Layout& layout, const Extents& start, const Extents& count) {
   const Extents& shape = layout.shape;
   bool inside = start.size() == shape.size() && count.size() == shape.size();

@@ -1,7 +1,7 @@
 #pragma once
-// Bytes as files hold them: little-endian numbers, sizes that cannot overflow unseen, and where bytes are
-// read from. Whatever reads a format reads it from a Source, so that files, members of an archive and plain
-// memory are refused by the same checks.
+// Bytes as files hold them: little-endian numbers, sizes with checks for overflow, and where bytes are read
+// from. Every format is read from a Source, so that files, members of an archive and plain memory pass the
+// same checks.
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -57,7 +57,7 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-/// What others say, fit for a sentence: short, and without bytes that a terminal would obey.
+/// Text from a file, safe to show in a sentence: short, and without control characters of a terminal.
 inline std::string plain(std::string_view found, std::size_t longest) {
   std::string out;
   for (char c : found.substr(0, longest)) out += c == '\n' ? ' ' : (c < ' ' || c > '~') ? '?' : c;

@@ -1,5 +1,5 @@
 #pragma once
-// Arrays whose first axis runs fastest, as Fortran and MATLAB store them, in the order of ours.
+// From arrays whose first axis runs fastest, as in Fortran and MATLAB, to our row-major order.
 #include <algorithm>
 #include <cstring>
 
@@ -7,8 +7,8 @@
 
 namespace mno::io {
 
-/// The array with the axes in the opposite order: its elements are those of a column-major array of the shape
-/// that comes out. (i_1, …, i_n) of the result is (i_n, …, i_1) of `reversed`.
+/// The array with its axes in the opposite order. The elements of `reversed`, as they lie, are those of the
+/// result in column-major order. (i_1, …, i_n) of the result is (i_n, …, i_1) of `reversed`.
 inline Array from_column_major(const Array& reversed) {
   const Extents& from = reversed.shape();
   const std::size_t axes = from.size(), size = size_of(reversed.type());

@@ -1,6 +1,6 @@
 #pragma once
-// CRC-64/XZ, the checksum of .xz files: bytes as a polynomial over GF(2), modulo that of ECMA-182. It changes
-// with every change that lies within 64 bits, whatever the length; other damage passes once in 2^64.
+// CRC-64/XZ, the checksum of .xz files: bytes as a polynomial over GF(2), modulo that of ECMA-182. It detects
+// every change that lies within 64 bits, whatever the length; other damage goes unnoticed once in 2^64.
 //   https://reveng.sourceforge.io/crc-catalogue/17plus.htm#crc.cat.crc-64-xz
 #include <array>
 

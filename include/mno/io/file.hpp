@@ -51,7 +51,7 @@ class File : public Source {
       : Source(file_name(path), opened.size), descriptor_(std::move(opened.descriptor)) {}
 
   static Opened open(const std::filesystem::path& path) {
-    // Not to wait: a pipe is refused below, but opening one would block for ever.
+    // Without O_NONBLOCK, opening a pipe would block for ever; below it is refused.
     Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (!descriptor) refuse(file_name(path), "cannot be opened: ", system_message(errno));
     struct stat status {};

@@ -1,6 +1,6 @@
 #pragma once
-// Files whose library may crash on damaged ones are read in a process of their own (worker.hpp): there the
-// library opens the file, here stand its names, layouts and blocks, and what comes back is checked.
+// Some libraries may crash on damaged files, so they run in a process of their own (worker.hpp). There the
+// library opens the file. Here are its names, layouts and blocks, and every answer is checked.
 //
 // Starting the process costs a fork, so keep a file and ask for blocks of rows rather than single ones; a
 // block is at most about a gigabyte, as that process may take four.
@@ -36,7 +36,7 @@ inline Bytes question(Question kind, std::string_view name) {
   return bytes;
 }
 
-/// Reads what these have written; whatever does not fit is refused.
+/// Reads what these functions have written, and refuses anything else.
 class Message {
  public:
   Message(std::span<const std::byte> bytes, const std::string& name) : rest_(bytes), name_(name) {}
@@ -76,7 +76,7 @@ inline Bytes bytes_of(const Description& description) {
   }
   return bytes;
 }
-/// A broken count ends at the first piece that is not there.
+/// A wrong count ends at the first missing piece.
 inline Description description_of(Message message) {
   Description description;
   for (auto n = message.number<std::uint64_t>(); n > 0; --n) description.axes.push_back(message.text());

@@ -15,7 +15,7 @@
 
 namespace mno::io {
 
-/// A disk that is full, a folder that is read-only: not the fault of what was asked for.
+/// A full disk or a read-only folder: the request itself was right.
 class CannotWrite : public Error {
  public:
   using Error::Error;

@@ -1,5 +1,5 @@
 #pragma once
-// Packed numbers as what they stand for, by the conventions of NetCDF and CF:
+// Packed numbers unpacked, by the conventions of NetCDF and CF:
 //
 //   x = scale_factor · n + add_offset,   NaN where n is _FillValue, missing_value or outside of valid_range
 #include <limits>
@@ -29,7 +29,7 @@ class UnpackedArray final : public StoredArray {
     if (range.size() == 2) least_ = range[0], most_ = range[1];
   }
 
-  /// Whether a file says anything of the kind.
+  /// Whether numbers are packed or may be missing.
   static bool needed(const Description& description) {
     for (const char* name : {"scale_factor", "add_offset", "_FillValue", "missing_value", "valid_range",
                              "valid_min", "valid_max"})
@@ -56,7 +56,7 @@ class UnpackedArray final : public StoredArray {
   std::vector<double> missing_;
 };
 
-/// The array of a file as what it stands for.
+/// The array of a file, unpacked where that is needed.
 inline std::unique_ptr<StoredArray> open_unpacked(const ArrayFile& file, const std::string& name) {
   auto array = file.open(name);
   const Description description = file.describe(name);

@@ -1,10 +1,10 @@
 #pragma once
 // A child process that answers requests, for libraries that a hostile file may bring down: if it crashes,
-// hangs or takes too much memory, the caller gets an Error and lives on. It protects from accidents of that
-// kind alone: code that takes over the child has all rights of the caller.
+// hangs or takes too much memory, the caller gets an Error and lives on. It protects only from such
+// accidents: code that takes over the child has all rights of the caller.
 //
-// The child is a fork, so it must not need what other threads of the caller hold: who calls such a library in
-// this process holds library_mutex() meanwhile, and so does the fork.
+// The child is a fork, so it must not need locks that other threads of the caller hold. So hold
+// library_mutex() while you call such a library in this process; the fork takes it too.
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -112,7 +112,7 @@ class Worker {
   void end() noexcept {
     socket_ = Descriptor();
     if (child_ <= 0) return;
-    ::kill(child_, SIGKILL);  // it only reads
+    ::kill(child_, SIGKILL);  // it only reads files
     while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
     }
     child_ = -1;

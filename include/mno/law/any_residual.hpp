@@ -1,6 +1,6 @@
 #pragma once
 // One of the library's residual laws, chosen at run time: from a model file, or on a command line. It answers
-// what the law it holds answers, and refuses the rest in a sentence.
+// every question that its law can answer, and refuses the others in a sentence.
 #include <array>
 #include <span>
 #include <string>
@@ -124,7 +124,7 @@ class AnyResidual {
     return jumps ? jumps->atom() : 0;
   }
 
-  // Of a law that singles out one direction; all others are alike everywhere, and symmetric.
+  // For a law that singles out one direction; under every other law all entries have one symmetric marginal.
   bool leans() const { return std::holds_alternative<TwoModes>(law_); }
   AnyResidual seen(double rho) const {
     const auto* law = std::get_if<TwoModes>(&law_);

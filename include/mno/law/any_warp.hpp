@@ -1,6 +1,6 @@
 #pragma once
-// One of the library's warps, chosen at run time: from a model file, or on a command line. What a warped law
-// does not answer is refused in a sentence, if it is warped.
+// One of the library's warps, chosen at run time: from a model file, or on a command line. Unless the warp is
+// the identity, questions that a warped law cannot answer are refused in a sentence.
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,11 +1,11 @@
 #pragma once
-// What a loss is given: what a model says about some samples of a batch, and where the cotangents go.
+// The input of a loss: a model's output for some samples of a batch, and where the cotangents go.
 #include "mno/core/field.hpp"
 
 namespace mno {
 
-/// The law of samples [first, first + mean.batch), and where its cotangents go (zeroed before). Whoever has
-/// several terms to evaluate may compute v = Σ_k B_k² + η² once for all of them, and collect v̄.
+/// The law of samples [first, first + mean.batch), and where its cotangents go (zeroed before). For several
+/// terms, v = Σ_k B_k² + η² may be computed once and v̄ collected.
 template <class T, int D> struct LawBlock {
   Index first = 0;
   View<const T, D> mean, factor;
@@ -29,7 +29,7 @@ template <class T, int D> struct DrawBlock {
   Index draws = 1;         // S
   View<const T, D> value;  // (condition·S + draw, grid…, C)
   View<T, D> value_bar;
-  Index members = 0;  // of every condition, that the draws are held against; 0: all
+  Index members = 0;  // of every condition that the draws are compared with; 0: all
 
   MNO_HOST_DEVICE Index conditions() const { return value.batch / draws; }
 };

@@ -1,12 +1,13 @@
 #pragma once
 // The Gaussian law of a field given noisy values at some points: again a law of the same rank.
 //
-// An observed entry e tells y = m_e + b_e·ξ + η_eζ_e + noise of variance t, b_e its column of B. About ξ it
-// is a reading of b_e·ξ with noise η_e² + t, and given ξ it tells of ζ_e alone:
+// Entry e is observed as y = m_e + b_e·ξ + η_eζ_e + noise of variance t, where b_e is its column of B. For ξ
+// this is a reading of b_e·ξ with noise η_e² + t. Given ξ, it is news of ζ_e alone:
 //   z_e | ξ, y:   mean κ(m_e + b_e·ξ) + (1 − κ)y,  variance κη_e²,   κ = t/(η_e² + t),
 // so the entry keeps κ times its factor and √κ times its nugget; with t = 0 it is y, exactly.
 //
-// For ξ, with A = the b_e of readings divided by their deviations (r × p), d likewise, A = U diag(σ) Vᵀ,
+// For ξ, let A (r × p) hold the b_e of the readings and d their values, both divided by the readings'
+// deviations. With A = U diag(σ) Vᵀ,
 //   ξ | d ~ N(μ, Σ),  μ = U diag(σ/(1+σ²)) Vᵀd,  Σ = U diag(1/(1+σ²)) Uᵀ,   m' = m + Bᵀμ,  B' = Σ^{1/2}B.
 // Readings without noise go first: 1 + σ² becomes σ², and directions with σ > 0 are known. A direction with
 // σ = 0 keeps its prior. The singular values come from A itself, not from AAᵀ, which would square its
@@ -113,8 +114,8 @@ Law<T, D, R, W> condition(const Law<T, D, R, W>& law, Index sample, std::span<co
   Vector eta = Vector::Zero(law.size());
   if (law.has_nugget()) eta = flat(law.nugget, sample).template cast<double>();
 
-  // Spread at an observed entry that is rounding beside the field's largest is not information: an entry that
-  // was observed exactly before has such a rest. Noise of that size is none.
+  // Spread of this size is rounding beside the field's largest spread: an entry that was observed exactly
+  // before is left with such a rest. Noise of this size counts as none.
   const double negligible = 8 * std::sqrt(double(std::max(Index(seen.size()), r))) *
                             double(std::numeric_limits<T>::epsilon()) *
                             std::sqrt(b.colwise().squaredNorm().maxCoeff());
@@ -132,7 +133,7 @@ Law<T, D, R, W> condition(const Law<T, D, R, W>& law, Index sample, std::span<co
   detail::Coefficients<T> xi{Vector::Zero(r), Matrix::Identity(r, r)};
   if (exacts > 0) xi = detail::posterior_of<T>(exact.topRows(exacts), 0, negligible);
   if (noisies > 0) {
-    Matrix rest = noisy.topRows(noisies);  // seen by what is left to vary
+    Matrix rest = noisy.topRows(noisies);  // in terms of what can still vary
     rest.col(r) -= rest.leftCols(r) * xi.shift;
     rest.leftCols(r) = (rest.leftCols(r) * xi.root).eval();
     const detail::Coefficients<T> next = detail::posterior_of<T>(rest, 1, 0);

@@ -1,16 +1,16 @@
 #pragma once
-// The log density of a field under a law. BᵀB alone is singular: a nugget η, or white noise of variance ε
-// that is added here, makes a density of it.
+// The log density of a field under a law. BᵀB alone is singular: the law has a density if it has a nugget η,
+// or if white noise of variance ε is added here.
 //
 // In the law's own coordinates, with e = z − m, D = diag(η² + ε) and Γ = BᵀB + D, all algebra is r × r. With
 // rows divided by their deviation, W = [D^{−½}Bᵀ; I_r], (n+r) × r,
 //   eᵀΓ⁻¹e = min_μ (‖D^{−½}(e − Bᵀμ)‖² + ‖μ‖²) = min_μ ‖[D^{−½}e; 0] − Wμ‖²            (Woodbury)
 //   log det Γ = log det D + log det(I + B D⁻¹Bᵀ) = log det D + 2 Σ log|R_kk|,  W = QR.
 // The quadratic form comes out as a squared residual, so nothing cancels however small D is; the textbook
-// eᵀD⁻¹e − eᵀD⁻¹Bᵀ(…)⁻¹B D⁻¹e would. An elliptical law has a density that depends on the two alone, and a
-// warp divides it by its slopes:
+// eᵀD⁻¹e − eᵀD⁻¹Bᵀ(…)⁻¹B D⁻¹e would. The density of an elliptical law depends on these two alone, and a warp
+// divides it by its slopes:
 //   log p(u) = log f_n(eᵀΓ⁻¹e) − ½ log det Γ − Σ log w'(z)
-// A law that singles out ξ_1 is a mixture of normal ones, with other means and other sizes of B_1.
+// A law that singles out ξ_1 is a mixture of normal laws that differ in their means and in the size of B_1.
 #include <Eigen/Core>
 #include <cmath>
 #include <limits>

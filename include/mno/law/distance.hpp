@@ -5,9 +5,9 @@
 // ‖BᵀB − YᵀY‖² = ‖BBᵀ‖² − 2‖BYᵀ‖² + ‖YYᵀ‖² loses half the digits when the two are close. Instead, with
 // P = B + Y and M = B − Y (the shorter of the two padded by zero rows) and δ = (η_B − η_Y)(η_B + η_Y),
 //   Δ = Γ_B − Γ_Y = ½ (PᵀM + MᵀP) + diag δ,
-// which is small because M and δ are. Entries are taken in blocks of 2r. A block on the diagonal of Δ is
-// formed, so that a nugget may make up for a factor there; what lies beside it is a product of the block's
-// rows of [Pᵀ Mᵀ] with all rows before, whose QR factorisation [R_P R_M] takes their place:
+// which is small because M and δ are. Entries are taken in blocks of 2r. The diagonal blocks of Δ are formed
+// as they are, because a nugget may cancel a factor there. Beside a block stands the product of its rows of
+// [Pᵀ Mᵀ] with all rows before, which are replaced by their QR factor [R_P R_M]:
 //   ‖Δ‖_F² = Σ_blocks ‖½ (P_bᵀM_b + M_bᵀP_b) + diag δ_b‖² + 2 ‖½ (R_P M_b + R_M P_b)‖².
 #include <Eigen/Core>
 #include <algorithm>

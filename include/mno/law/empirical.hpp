@@ -3,9 +3,9 @@
 //
 //   m = x̄,   B_k = (x_k − x̄)/√(S − 1),   so that BᵀB is their sample covariance, of rank at most S − 1
 //
-// Mean and covariance are those of the law that was drawn from, without bias; distances to them are not: S
-// draws add κ₂/S to a squared error of the mean. For what is shown and for moments; scores take the draws
-// themselves (metric/scorecard.hpp).
+// Mean and covariance estimate those of the law that was drawn from without bias. Distances to them are
+// biased: S draws add κ₂/S to a squared error of the mean. So this law is for plots and moments; scores take
+// the draws themselves (metric/scorecard.hpp).
 #include <cmath>
 
 #include "mno/law/law.hpp"

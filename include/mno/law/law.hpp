@@ -137,9 +137,9 @@ template <class T, int D, class R, class W> R residual_at(const Law<T, D, R, W>&
   return law.residual;
 }
 
-/// Turns the factor of every sample so that ξ_1 is the coefficient of the field's average, in which every
-/// entry counts in units of its deviation: with a = B (1/σ) and v = a/‖a‖ − e_1, the reflection
-/// B ← B − 2 v (vᵀB)/‖v‖². Γ stays, other units change nothing, and what is turned already stays.
+/// Turns the factor of every sample so that ξ_1 is the coefficient of the field's average, every entry
+/// divided by its deviation: with a = B (1/σ) and v = a/‖a‖ − e_1, the reflection B ← B − 2 v (vᵀB)/‖v‖². It
+/// keeps Γ, does not depend on units, and leaves a factor that is already turned as it is.
 template <class T, int D, class R, class W> void turn_to_average(Law<T, D, R, W>& law) {
   const Index channels = law.channels(), rank = law.rank();
   for (Index s = 0; s < law.batch(); ++s) {

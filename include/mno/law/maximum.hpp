@@ -5,8 +5,8 @@
 //   const Estimate risk = largest.exceedance(10);          // P(M ≥ 10) and its Monte Carlo error
 //   const Estimate fast = risk_anywhere(law, sample, 10);  // the same; without draws where bounds are enough
 //
-// A draw needs r numbers, with a nugget r + n, and the same ones for every sample, threshold and region, so
-// that risks can be compared. Without draws, for p_i = P(|u_i| ≥ c) of the marginals,
+// A draw needs r random numbers, with a nugget r + n. They are the same for every sample, threshold and
+// region, so that risks can be compared. Without draws, for p_i = P(|u_i| ≥ c) of the marginals,
 //
 //     max_i p_i ≤ P(M ≥ c) ≤ min(1, Σ_i p_i).
 #include <algorithm>
@@ -50,7 +50,7 @@ class Maximum {
     const double k = double(sorted_.end() - std::lower_bound(sorted_.begin(), sorted_.end(), c));
     return {k / n, std::sqrt((k + 0.5) * (n - k + 0.5) / (n + 2)) / (n + 1)};
   }
-  /// The smallest draw that a share p does not exceed.
+  /// The draw that has a share p of all draws below it.
   double quantile(double p) const {
     require(p > 0 && p < 1, "Maximum::quantile", "p", Text("a probability strictly between 0 and 1"),
             Text(p));

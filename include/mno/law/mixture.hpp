@@ -1,18 +1,18 @@
 #pragma once
-// Several laws as one: a law k of K is chosen, each as likely as another, and u is drawn from it. K models of
-// different seeds make such an ensemble, and what they disagree about is what the data did not tell them.
+// Several laws as one: one of K laws is chosen with equal probability, and u is drawn from it. K models of
+// different seeds make such an ensemble; they disagree where the data did not decide.
 //
 //   mean        m̄ = avg_k m_k
 //   covariance  Γ = avg_k Γ_k + avg_k (m_k − m̄)(m_k − m̄)ᵀ     (law of total covariance)
 //               aleatoric    epistemic
 //
-// Γ is again of low rank: a factor of K r + K − 1 rows holds it, B_k/√K of every law, and of the means the
-// K − 1 contrasts that their running mean leaves,
+// Γ is again of low rank. Its factor has K r + K − 1 rows: B_k/√K of every law, and K − 1 contrasts between
+// each mean and the average of those before it,
 //
 //   √(j/(j+1)) (m̄_j − m_{j+1})/√K,   m̄_j = avg of m_1 … m_j,   j = 1 … K − 1.
 //
-// The epistemic part is that of these K laws. As an estimate of how models of all seeds differ it is
-// (K−1)/K of it on average.
+// The epistemic part is that of these K laws. It underestimates how models of all seeds differ: on average it
+// is (K−1)/K of that.
 #include <cmath>
 #include <utility>
 #include <vector>

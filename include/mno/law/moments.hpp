@@ -36,7 +36,7 @@ MeanAndVariance entry_moments(const Law<T, D, R, W>& law, Index entry) {
 
 }  // namespace detail
 
-/// E[u(c,x)]; law.mean is that of z, which is another thing for a warped law.
+/// E[u(c,x)]; law.mean is E[z], which differs from it for a warped law.
 template <class T, int D, class R, class W> Field<T, D> mean(const Law<T, D, R, W>& law) {
   Field<T, D> result = law.mean;
   if constexpr (!std::is_same_v<W, Unwarped>)

@@ -1,6 +1,6 @@
 #pragma once
-// A finite mixture of normal laws on the line, Σ_i w_i N(μ_i, σ_i²) with Σ w_i = 1: all that is asked of it
-// has a closed form, but for the quantile, which is a root. A part with σ_i = 0 is a point.
+// A finite mixture of normal laws on the line, Σ_i w_i N(μ_i, σ_i²) with Σ w_i = 1: everything here has a
+// closed form except the quantile, which is a root. A part with σ_i = 0 is a point mass.
 //
 //   CRPS at u = Σ_i w_i E|X_i − u| − ½ Σ_ij w_i w_j E|X_i − X_j|,
 //   E|N(μ, σ²)| = μ(2Φ(μ/σ) − 1) + 2σφ(μ/σ)

@@ -1,8 +1,8 @@
 #pragma once
 // Integrals over the quantiles of a residual law, for what has no closed form.
 //
-// The tanh–sinh rule in the tail probability p: nodes lie as close to p = 0 as numbers do, so that a quantile
-// that is infinite there costs no digits.
+// The tanh–sinh rule in the tail probability p: nodes lie as close to p = 0 as floating-point numbers do, so
+// a quantile that is infinite there costs no digits.
 //   H. Takahasi, M. Mori, "Double exponential formulas for numerical integration", 1974.
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ namespace mno::detail {
 
 /// ∫_a^b f(p) dp, a < b, with p = a + (b−a)/(1 + exp(−π sinh t)): f may be infinite at a. Steps of 1/16 in t
 /// leave a relative error below 1e-12 for an f that is analytic inside and integrable at the ends. Within
-/// 1e-160 of a, an f that no number holds is left out: what is integrable has no weight there.
+/// 1e-160 of a, values of f that overflow are left out: an integrable f has no weight there.
 template <class F> double tanh_sinh(F&& f, double a, double b) {
   constexpr double step = 1.0 / 16;
   double sum = 0;

@@ -17,10 +17,10 @@
 //   double draw_variance(Stream&) const                // S
 //
 // A law may single out ξ_1, which with_residual() makes the coefficient of the field's average; the others
-// are normal. Its marginals differ from entry to entry, by the share ρ = B_1/σ that ξ_1 has in one:
-//   bool leans() const                                 // it does so
-//   R seen(double rho) const                           // whose cdf, quantile, … are those of such an entry
-//   bool symmetric() const                             // … and this symmetry
+// are normal. Its marginals differ from entry to entry, by the share ρ = B_1/σ of ξ_1 in the entry:
+//   bool leans() const                                 // whether it does
+//   R seen(double rho) const                           // whose cdf, quantile, … hold where the share is ρ
+//   bool symmetric() const                             // whether that entry's marginal is symmetric
 //   double upper_quantile(double p) const              // quantile(1 − p)
 //   double marginal_log_density(double z) const
 //   parts() const                                      // the normal parts of ξ_1, for the density of fields
@@ -76,7 +76,7 @@ template <class R> bool symmetric(const R& residual) {
   else
     return true;
 }
-/// quantile(1 − p), for p that 1 − p would lose
+/// quantile(1 − p), also for p so small that 1 − p is 1
 template <EllipticalLaw R> double upper_quantile(const R& residual, double p) {
   if constexpr (requires { residual.upper_quantile(p); })
     return residual.upper_quantile(p);

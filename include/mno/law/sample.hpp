@@ -16,8 +16,8 @@
 
 namespace mno {
 
-/// Scratch memory of `sample_into`, of a size that depends on the rank alone, and with a nugget on n. Kept by
-/// the caller, it grows once and then nothing is allocated.
+/// Scratch memory of `sample_into`. Its size depends on the rank, and with a nugget also on n. A caller that
+/// keeps it allocates only once.
 template <class T> struct SampleWorkspace {
   std::vector<double> xi;       // one draw of ξ, and ζ behind it
   std::vector<T> coefficients;  // (draw of a tile, k)
@@ -25,7 +25,7 @@ template <class T> struct SampleWorkspace {
 };
 
 namespace detail {
-/// Tells the numbers of this header from those that others draw with the same seed.
+/// Keeps the numbers of this header apart from those that others draw with the same seed.
 inline constexpr std::uint32_t residual_substream = 0x6C6177;  // "law"
 
 /// Ξ B is taken in tiles of so many draws and field entries: small enough for the cache.
@@ -97,7 +97,7 @@ Field<T, D> sample(const Law<T, D, R, W>& law, Index count, std::uint64_t seed) 
   return draws;
 }
 
-// With a device named, as other calls have it: draws are made one after the other on the calling thread.
+// Takes a device as other calls do; draws are made one after the other on the calling thread.
 template <class T, int D, class R, class W>
 Field<T, D> sample(const Law<T, D, R, W>& law, Index count, std::uint64_t seed, Cpu&) {
   return sample(law, count, seed);

@@ -4,10 +4,10 @@
 //
 //     B ↦ √(1−φ) B,   η² ↦ η² + φ Σ_k B_k².
 //
-// Means and variances stay as they are, the rank does not grow, and what was without spread still is; what
-// changes is that covariances between points are 1 − φ times as large. A factor that was learned from single
-// draws says that nothing happens outside of its r fields, which it cannot know: the density of a field that
-// leaves them a little would be next to nothing.
+// Means and variances stay as they are, the rank does not grow, and entries without spread stay so. Only the
+// covariances between points change: they are 1 − φ times as large. A factor that was learned from single
+// draws claims that u never leaves the span of its r fields, which it cannot know: a field that leaves it a
+// little would have next to no density.
 #include <cmath>
 
 #include "mno/law/law.hpp"
@@ -33,7 +33,7 @@ template <class T, int D, class R, class W> Law<T, D, R, W> shrunk(Law<T, D, R, 
   return law;
 }
 
-/// The adjoint: cotangents of what is shrunk in, those of the given law out. With η'² = η² + φ Σ_k B_k²,
+/// The adjoint: from cotangents of the shrunk law to those of the given one. With η'² = η² + φ Σ_k B_k²,
 ///
 ///     B̄ = √(1−φ) B̄' + φ B η̄'/η',   η̄ = η η̄'/η';
 ///

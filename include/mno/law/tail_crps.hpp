@@ -1,5 +1,5 @@
 #pragma once
-// The CRPS of one tail: what lies below a threshold t counts as t, so that nothing else is scored.
+// The CRPS of one tail: values below a threshold t count as t, so that only the tail beyond t is scored.
 //
 //   twCRPS(F, u) = ∫_t^∞ (F(z) − 1{u ≤ z})² dz = CRPS of max(X, t) against max(u, t)
 //     = ∫_s^∞ (1 − F)² dz,   s = max(u, t),   and ∫_t^u F² dz where u > t;
@@ -31,7 +31,8 @@ inline double normal_square_integral(double z) {
   return z * below * below + 2 * below * density - 0.5 * std::erfc(-z) * std::numbers::inv_sqrtpi;
 }
 
-/// ∫_t^∞ (1 − F)² dz, or with sign −1 that of −X, where t has that sign: the score of all u below t.
+/// ∫_t^∞ (1 − F)² dz for F the law of sign·X: the score of all values below t. The caller has multiplied t by
+/// the sign.
 template <class R, class W> double tail_beyond(const Marginal<R, W>& x, double t, double sign) {
   if (!(x.sd > 0)) return std::max(sign * x.warp.map(x.mean, x.channel) - t, 0.0);
   if constexpr (std::is_same_v<R, Gaussian> && MaybeUnwarped<W>)

@@ -12,7 +12,7 @@
 namespace mno::detail {
 
 /// [A D] → [R QᵀD] with A = QR: A is the first `columns` columns, R upper triangular with exact zeros below.
-/// H = I − τ v vᵀ with v_0 = 1 leaves of a column x its first entry: −sign(x_0)|x|.
+/// H = I − τ v vᵀ with v_0 = 1 leaves only the first entry of a column x: −sign(x_0)|x|.
 template <class Matrix> void triangularise(Matrix& a, Index columns) {
   static_assert(!Matrix::IsRowMajor, "mno: triangularise goes along columns");
   for (Index k = 0; k < std::min<Index>(columns, a.rows() - 1); ++k) {

@@ -5,11 +5,11 @@
 //
 // A warp of your own is a type with
 //   double map(double z, Index channel) const       // u = w(z)
-//   double inverse(double u, Index channel) const   // z; −∞, +∞ below and above all that w reaches
+//   double inverse(double u, Index channel) const   // z; −∞ or +∞ below or above the range of w
 //   double slope(double z, Index channel) const     // w'(z) > 0
 // and, if it has them,
 //   MeanAndVariance moments(double m, double sd, Index channel, const R& residual) const   // of w(m + sd·ζ)
-//   void require_channels(Index channels) const     // a sentence, if it does not fit so many channels
+//   void require_channels(Index channels) const     // throws if it does not fit so many channels
 #include <concepts>
 
 #include "mno/core/grid.hpp"

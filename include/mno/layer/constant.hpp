@@ -1,6 +1,6 @@
 #pragma once
-// y = c everywhere, whatever x is: the increment of time among those of noise, a diffusion that depends on
-// nothing.
+// y = c everywhere, whatever x is: the time increment beside increments of noise, say, or a constant
+// diffusion.
 #include "mno/layer/pass.hpp"
 
 namespace mno {

@@ -3,7 +3,7 @@
 //
 //     y_p = b + Σ_a x_{s p + a − h} W_a,        a ∈ {0 … Size−1}^D,  h = (Size − 1)/2,
 //
-// with the stride s, and beyond the ends of an axis what the edge says (edge.hpp).
+// with the stride s. The edge says what stands beyond the ends of an axis (edge.hpp).
 //
 // In a row of channel-last points, the Size points that an output reads lie side by side, so a row of outputs
 // is one product: the rows of its left factor, Size·In numbers each, begin s·In numbers apart and overlap. No
@@ -117,7 +117,7 @@ template <int In_, int Out_, int D, int Size, class Edge = Circular, int Stride 
         }
   }
 
-  /// Adds to x̄ row by row: what a row of ȳ gives to every row that it reads.
+  /// Adds to x̄ row by row: every row of ȳ adds to the rows of x that its outputs read.
   template <class T, class Pass>
   static void add_input_bar(const T* matrices, const View<const T, D>& ybar, const View<T, D>& xbar,
                             Pass& pass) {
@@ -135,7 +135,7 @@ template <int In_, int Out_, int D, int Size, class Edge = Circular, int Stride 
           });
         }
         if constexpr (std::is_same_v<Edge, Reflecting> && half > 0)
-          for (const Index begin : {Index(0), n + half}) {  // what the points' mirror images have is theirs
+          for (const Index begin : {Index(0), n + half}) {  // what mirror images get is the points'
             const Piece<T> piece(row, m, ybar.pitch, begin, begin + half, room);
             Points::for_each_row(o, xbar.grid, ybar.grid, [&](Index tap, Index to) {
               std::fill_n(images, half * inputs, T(0));
@@ -151,9 +151,9 @@ template <int In_, int Out_, int D, int Size, class Edge = Circular, int Stride 
   /// The taps r, r + s, … below Size.
   static constexpr Index taps_of(Index r) { return r < Size ? (Size - r + Stride - 1) / Stride : 0; }
 
-  /// The outputs of a row that read its positions i = q + h in [begin, end). Tap a of output p reads i = sp +
-  /// a: where i ≡ r (mod s), the taps r, r + s, … read it, each for another output, and these lie side by
-  /// side. So every r has one product, whose matrix has the taps in the other order.
+  /// The outputs of a row that read its positions i = q + h in [begin, end). Tap a of output p reads
+  /// i = sp + a. So the positions i ≡ r (mod s) are read by the taps r, r + s, …, each for another output,
+  /// and these outputs lie side by side: every r is one product, whose matrix has the taps in reverse order.
   template <class T> struct Piece {
     Piece(const T* row, Index m, Index pitch, Index first, Index last, T* room)
         : begin(first), end(last), low(first / Stride - (taps_of(0) - 1)), values(room) {

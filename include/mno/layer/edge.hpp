@@ -38,7 +38,7 @@ struct Reflecting {
   MNO_HOST_DEVICE static Index image(int k, Index q, Index n) {
     return k == 0 ? q : k == 1 ? -q : 2 * (n - 1) - q;
   }
-  /// One mirror image is all there is: a reach of h points needs h + 1.
+  /// Each end mirrors only once, so a reach of h points needs h + 1 points.
   static constexpr Index least_points(Index reach) { return reach + 1; }
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 // Factorised spectral convolution, y = Σ_d F_d⁻¹(R_d · F_d u): a convolution along every axis, added up.
-// Along an axis all other points are just more samples of a one-dimensional SpectralConv, whose adjoint
-// serves.
+// Along an axis, every line of points is a sample of a one-dimensional SpectralConv, and its adjoint is used.
 #include "mno/layer/spectral.hpp"
 
 namespace mno {

@@ -1,6 +1,6 @@
 #pragma once
-// Feature-wise modulation, y = (1 + s) x + b at every point and channel: what goes through is scaled and
-// shifted by what another part of the model says. Its input is [x | s | b]; s = b = 0 lets x through.
+// Feature-wise modulation, y = (1 + s) x + b at every point and channel: another part of the model scales and
+// shifts x. Its input is [x | s | b]; s = b = 0 lets x through.
 #include "mno/layer/pass.hpp"
 
 namespace mno {

@@ -1,6 +1,6 @@
 #pragma once
-// A learned field that is the same for every sample: what of a law does not depend on the condition. It is a
-// Fourier series, so it exists on every grid.
+// A learned field that is the same for every sample: the part of a law that does not depend on the condition.
+// It is a Fourier series, so it exists on every grid.
 #include "mno/core/random.hpp"
 #include "mno/layer/pass.hpp"
 #include "mno/spectral/transform.hpp"

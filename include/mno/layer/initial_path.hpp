@@ -1,6 +1,6 @@
 #pragma once
-// A straight path from u_0 to the drift, y_c = κ_c u_0,c: whatever of u_0 is gone at time t need not be
-// written out by the layers.
+// A straight path from u_0 to the drift, y_c = κ_c u_0,c: so the layers need not reproduce the part of u_0
+// that is gone at time t.
 #include "mno/core/random.hpp"
 #include "mno/layer/pass.hpp"
 
@@ -15,7 +15,7 @@ template <int In_, int Channels> struct InitialPath {
 
   template <class Pass> struct Trace {};
 
-  /// Closed: open_path (train/open_path.hpp) says how far it is to be opened.
+  /// Closed at first: open_path (train/open_path.hpp) says how far it is opened.
   template <class T> static void initialise(std::span<T> w, Stream&) { std::fill(w.begin(), w.end(), T(0)); }
 
   template <class Pass>

@@ -1,7 +1,7 @@
 #pragma once
 // The Mercer prior of the paper: Γ = Σ_k λ_k ψ_k ⊗ ψ_k with orthonormal ψ_k, as the factor B_k = √λ_k ψ_k.
 //
-// Of the input, channel k·C + c is the raw field ψ̃_k(c,·), and the mean over the grid of channel r·C + k is
+// In the input, channel k·C + c is the raw field ψ̃_k(c,·), and the mean over the grid of channel r·C + k is
 // λ̂_k.
 //     λ_k = C_λ tanh(exp(λ̂_k) / C_λ)
 //     ψ_k = v_k / ‖v_k‖,   v_k = ψ̃_k − Σ_{j<k} ⟨ψ̃_k, ψ_j⟩ ψ_j      (Gram–Schmidt in L²(D)^C)
@@ -17,7 +17,7 @@
 
 namespace mno {
 
-/// C_λ where nothing else is said.
+/// C_λ by default.
 struct DefaultEigenvalueBound {
   static constexpr double value = 10;
 };

@@ -16,7 +16,7 @@
 
 namespace mno {
 
-/// The size of the noise, σ, where nothing else is said.
+/// The size of the noise, σ, by default.
 struct UnitAmplitude {
   static constexpr double value = 1;
 };
@@ -55,7 +55,7 @@ struct Noise : WithoutParameters {
   }
 
   /// ζ of the grid's k-th mode, scaled, from the stream of one sample: to is (re|im, channel). Every wave has
-  /// its own place in the stream, whether a grid carries it or not; two draws make a block of it.
+  /// its own place in the stream, whether a grid carries it or not; its two draws are one block of it.
   template <class To>
   MNO_HOST_DEVICE static void draw(const Stream& stream, const Wavenumbers<D>& waves, Index k, To&& to) {
     double count = 1;

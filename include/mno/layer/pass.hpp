@@ -12,7 +12,7 @@
 namespace mno {
 
 /// A model's matrices transposed once for many passes, in the layout of its parameters (for vjp the mixing
-/// weights too, as Rᴴ). Only what layers at these offsets ask for is there.
+/// weights too, as Rᴴ). It holds only what the layers at these offsets need.
 template <class T> struct PreparedWeights {
   std::span<const T> weights;
   const T* values = nullptr;
@@ -32,8 +32,8 @@ MNO_HOST_DEVICE inline Stream noise_stream(std::uint64_t seed, Index sample, Ind
   return Stream(seed, std::uint64_t(sample), std::uint32_t(visit));
 }
 
-/// Numbers for the next visits. Noise counts for itself: a device numbers other layers if it has a reason to,
-/// and draws the same noise as all others.
+/// Numbers for the next visits. Noise has a count of its own: a device may number other layers too, and still
+/// draws the same noise as every other device.
 struct VisitCounts {
   Index layers = 0, noise = 0;
 };
@@ -100,7 +100,7 @@ template <class T, int D> class DevicePass<T, D, Cpu> : public PassState<T, D> {
   static void add_sample_sums(const View<const T, D>& y, T* sums) {
     for (Index r = 0; r < y.rows(); ++r) sums[r / y.points()] += y.row(r)[0];
   }
-  /// to = what the periodic function `from` is on to's grid, or to += that; and the adjoint.
+  /// to = the periodic function `from` on to's grid, or to += that; and the adjoint.
   void resample(const View<const T, D>& from, const View<T, D>& to, Write write) {
     detail::resampling<T>(from.grid, to.grid, from.channels, workspace_.cache)
         .apply(from, to, write, workspace_.scratch);

@@ -7,8 +7,7 @@
 
 namespace mno::detail {
 
-/// sum[i][c] = Σ_p value_i(p, c): values(p, load) gives one packet per sum, for the channels whose turn it
-/// is.
+/// sum[i][c] = Σ_p value_i(p, c): values(p, load) gives one packet per sum, for the current channels.
 template <class T, int Channels, int Count, class Values>
 void sum_over_points(Index points, double (&sum)[Count][Channels], Values&& values) {
   constexpr Index block = 64;

@@ -3,10 +3,10 @@
 //
 //     y = S_h x,   ŷ_kc = e^{−(λ_kc + iω_kc) h} x̂_kc,   λ_kc = log(1 + e^{θ_kc}) > 0,   h = t/n,   |k_d| < M
 //
-// Every wave of every channel decays and turns at a rate of its own; waves beyond are left out. Of a real
-// field k and −k are one wave: where both are kept they share a rate and turn against each other, and the
-// mean does not turn. So S_h S_h = S_2h on every grid that tells the waves apart: what n steps do depends on
-// t alone, and no step sees what comes after it.
+// Every wave of every channel decays and turns at a rate of its own; waves beyond are left out. In a real
+// field k and −k are one wave: where both are kept, they share a rate and turn in opposite directions. The
+// mean does not turn. So S_h S_h = S_2h on every grid that tells the waves apart: the result of n steps
+// depends on t alone, and no step sees what comes after it.
 #include <cmath>
 
 #include "mno/layer/pass.hpp"
@@ -28,8 +28,8 @@ template <int Channels, int D, int Modes, int Steps> struct Semigroup {
     Spectrum<typename Pass::Scalar> coefficients;  // F x
   };
 
-  /// Rates from 1/50 to 50, every decade alike, since a wave does not say how fast it will have to decay; and
-  /// no turning.
+  /// Rates from 1/50 to 50, uniform in their logarithm, since it is not known how fast a wave will have to
+  /// decay; no turning.
   template <class T> static void initialise(std::span<T> w, Stream& random) {
     for (std::size_t i = 0; i < w.size(); ++i) {
       const double rate = std::pow(50.0, 2 * random.uniform() - 1);
@@ -82,15 +82,15 @@ template <int Channels, int D, int Modes, int Steps> struct Semigroup {
 
   // What every device does with one wave of one channel.
 
-  /// Whose rate the wave of an index has. k_D is fastest: of the waves with k_D = 0, those before the mean
-  /// take the rates of those behind.
+  /// The index of the wave whose rate this one has. k_D is fastest: of the waves with k_D = 0, those before
+  /// the mean take the rates of those after it.
   static constexpr Index planes = modes / Modes;
   MNO_HOST_DEVICE static Index owner(Index index) {
     const Index plane = index / Modes;
     return index % Modes == 0 && plane < planes / 2 ? (planes - 1 - plane) * Modes : index;
   }
 
-  /// What multiplies it, and what that is made of.
+  /// The multiplier E of a wave, and what it is made of.
   template <class T> struct Wave {
     T real, imaginary;                     // of E
     T step, rate, frequency, slope, turn;  // h, λ, ω, dλ/dθ, and 1, −1 or 0: which way it turns
@@ -136,7 +136,7 @@ template <int Channels, int D, int Modes, int Steps> struct Semigroup {
         Wave<T> e{};
         for (Index b = 0; b < batch; ++b) {
           const T h = pass.times[std::size_t(b)] / T(Steps);
-          if (b == 0 || h != e.step) e = wave(f.waves(), w.data(), k, c, h);  // most have one time
+          if (b == 0 || h != e.step) e = wave(f.waves(), w.data(), k, c, h);  // most batches have one time
           visit(e, k, b, c);
         }
       }

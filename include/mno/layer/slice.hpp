@@ -1,6 +1,6 @@
 #pragma once
-// Some channels of the input, y = [x_first, …, x_{first+count−1}]: what concat joined, taken apart again, so
-// that a part of what goes through a chain may pass a layer by.
+// Some channels of the input, y = [x_first, …, x_{first+count−1}]: takes apart what concat joined, so that
+// some channels can bypass a layer of a chain.
 #include "mno/layer/pass.hpp"
 
 namespace mno {

@@ -24,7 +24,7 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   template <class Pass> struct Trace {
     Spectrum<typename Pass::Scalar> coefficients;  // F u: (mode, sample, re|im, input)
     Grid<Pass::dimension> grid;
-    Index visit;  // where R̄ is made of what is collected; −1: here
+    Index visit;  // its number in the store that R̄ is made from; −1: vjp makes R̄
   };
 
   /// Real and imaginary parts uniform in [0, 1/(inputs·outputs)).
@@ -65,8 +65,8 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
   static const Transform<T, D>& transform(const Grid<D>& grid, Index channels, Pass& pass) {
     return pass.template cached<Transform<T, D>>(transform_key<D>(grid, channels, Modes));
   }
-  /// û = F x, into the trace or to those of the other samples. `trace` is this layer's, or one with its
-  /// members.
+  /// û = F x, into the pass's own memory or the store of all samples. `trace` is this layer's, or one with
+  /// the same members.
   template <class T, class TraceType, class Pass>
   static void coefficients(std::span<const T> w, const Transform<T, D>& f, const View<const T, D>& x,
                            TraceType& trace, Pass& pass) {
@@ -82,14 +82,14 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
     }
     f.project(x, trace.coefficients, Weight::analysis, pass.scratch_arena());
   }
-  /// Where Ȳ goes: into memory of the enclosing `scope()`, or to those of the other samples.
+  /// Where Ȳ goes: into memory of the enclosing `scope()`, or into the store of all samples.
   template <class T, class TraceType, class Pass>
   static Spectrum<T> coefficients_bar(const Transform<T, D>& f, Index batch, const TraceType& trace,
                                       Pass& pass) {
     if (trace.visit >= 0) return pass.collected->output_bar(trace.visit, pass.first, batch);
     return spectrum(pass.scratch_values(f.modes() * batch * 2 * outputs), f, batch, outputs);
   }
-  /// From Ȳ to R̄, unless that is left to the end, and to x̄, if it is asked for.
+  /// Makes R̄ of Ȳ, unless that is left to the end, and x̄, if it is needed.
   template <class T, class TraceType, class Pass>
   static void mix_vjp(std::span<const T> w, const TraceType& trace, const Spectrum<T>& ybar,
                       std::span<T> wbar, const View<T, D>& xbar, Pass& pass, Write write) {
@@ -103,8 +103,8 @@ template <int In_, int Out_, int D, int Modes> struct SpectralConv {
     mix_adjoint(w, ybar, u_bar, from.waves(), pass);
     from.expand(u_bar, xbar, Weight::analysis, pass.scratch_arena(), write);
   }
-  /// R̄ of all visits and of the samples of a node of the tree, as they were collected; for one of several
-  /// shares of the modes.
+  /// R̄ of the collected coefficients, over all visits and the samples of one node of the tree, for one share
+  /// of the modes.
   template <class T, class Pass>
   static void collect(const SpectrumStore<T, D>& store, std::size_t offset, std::span<T> wbar,
                       const Shards& shards, const TreeNode& node, Index share, Index shares, Pass& pass) {

@@ -1,8 +1,9 @@
 #pragma once
 // Which points a stencil of Size points per axis reads: output p, tap a ∈ {0 … Size−1}^D reads the position
-// s p + a − h with the stride s and h = (Size − 1)/2, and beyond the ends of an axis what the edge says.
+// s p + a − h with the stride s and h = (Size − 1)/2, and the edge says what stands beyond the ends of an
+// axis.
 //
-// Points of the last axis lie side by side, so they are worked on in rows; here are the other axes.
+// Points of the last axis lie side by side and are worked on in rows; this header handles the other axes.
 #include "mno/layer/edge.hpp"
 
 namespace mno {

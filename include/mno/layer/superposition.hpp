@@ -1,6 +1,6 @@
 #pragma once
-// A superposition of fields, y_c(x) = Σ_k a_k(x) B_{k,c}(x), of the input [a | B]: coefficients a_k, and in
-// channel k·C + c behind them what k counts in channel c of the output.
+// A superposition of fields, y_c(x) = Σ_k a_k(x) B_{k,c}(x), of the input [a | B]: first the coefficients
+// a_k, then B_{k,c} in channel k·C + c.
 #include "mno/layer/pass.hpp"
 
 namespace mno {

@@ -5,19 +5,19 @@
 //
 //   (2/S²) Σ_{i,j} ρ(x_i, y_j) − 1/(S(S−1)) Σ_{i≠j} [ρ(x_i, x_j) + ρ(y_i, y_j)]
 //
-// per condition, ρ(x, y) = √(‖x − y‖²/n + ε²): an estimate without bias of the energy distance that
-// metric/composition.hpp reports, 0 on average where both laws are the same and above it where they are not.
+// per condition, ρ(x, y) = √(‖x − y‖²/n + ε²): an unbiased estimate of the energy distance that
+// metric/composition.hpp reports: 0 on average where both laws are the same, and positive where they differ.
 // Distances are in units of the model's factor scale, which `fit` sets to the size of the noise: so a weight
 // means the same for any noise.
 //
-// The second step is a law of what the first one draws, so this is no function of a block of laws: it is a
-// term of the model, which a loss evaluates once per batch, beside the blocks (loss/loss.hpp). Draws are made
-// by reparametrisation (loss/law_draws.hpp), with Gaussian ξ and ζ, and the adjoint runs the steps backwards:
+// The second step starts from draws of the first, so this is not a function of a block of laws. It is a term
+// of the model, which a loss evaluates once per batch, beside the blocks (loss/loss.hpp). Draws are made by
+// reparametrisation (loss/law_draws.hpp), with Gaussian ξ and ζ, and the adjoint runs the steps backwards:
 //
 //   x̄ → law(u_0, s + t) → parameters
 //   ȳ → law(z, t) → parameters, and z̄ → law(u_0, s) → parameters
 //
-// Known fields are taken to be the same in both steps: those of a history window are not.
+// Known fields are taken to be the same in both steps, which does not hold for those of a history window.
 #include <vector>
 
 #include "mno/data/condition.hpp"
@@ -119,7 +119,7 @@ struct ChapmanKolmogorov {
   Index draws = 4;        // S of every condition
   Index conditions = 0;   // of a batch that it looks at, the first ones; 0: all
   double part = 0.5;      // s = part · (s + t)
-  double least_time = 0;  // conditions whose s or t is below are left out: times that nothing was trained for
+  double least_time = 0;  // conditions with a smaller s or t are left out: nothing was trained for such times
   double at_once = 1;     // share of x̄ that reaches the law at s + t; 0: it is held fixed, and the composed
                           // law alone is moved towards it
   double epsilon = 1e-3;  // in units of the factor scale: the distance is smooth at 0

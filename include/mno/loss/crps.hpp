@@ -1,6 +1,6 @@
 #pragma once
-// The continuous ranked probability score of Gaussian marginals (law/crps.hpp). In units of u, and it grows
-// only linearly with the error. It needs the members.
+// The continuous ranked probability score of Gaussian marginals (law/crps.hpp). It is in units of u, grows
+// only linearly with the error, and needs the members.
 #include "mno/law/crps.hpp"
 #include "mno/loss/member_average.hpp"
 

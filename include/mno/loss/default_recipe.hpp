@@ -8,8 +8,8 @@
 
 namespace mno {
 
-/// Ensembles say what mean and variance are, and each has terms of its own; leading factors, if they are
-/// kept, say how points vary together. A model with a nugget can do right by variance and covariance at once.
+/// Ensembles tell mean and variance, and each has terms of its own. Leading factors, if they are kept, tell
+/// how points vary together. A model with a nugget can fit variance and covariance at once.
 template <class T, int D> Recipe ensemble_recipe(const Ensemble<T, D>& train) {
   Recipe recipe = Recipe::decoupled();
   recipe.mean_error.weight = 30;
@@ -18,18 +18,18 @@ template <class T, int D> Recipe ensemble_recipe(const Ensemble<T, D>& train) {
 }
 
 /// Where some condition has fewer than `least_ensemble` members the likelihood of whole fields learns from
-/// draws. Its floor is a share of the noise, in normalised coordinates, without which it fits single draws
-/// too well; train it with clipped gradients.
+/// draws. Its floor is a share of the noise, in normalised coordinates; without a floor it fits single draws
+/// too well. Train it with clipped gradients.
 inline Recipe draws_recipe(double noise_variance) {
   Recipe recipe;
   recipe.exact_nll = {.weight = 1, .floor = 0.1 * noise_variance};
   return recipe;
 }
 
-/// Lengths of training that suit the data, each twice the one before, in epochs: some steps, whatever the
-/// number of conditions is. Which is best depends on how much there is to learn, and from how little. Of
-/// single draws validation cannot tell (docs/decisions/default-recipe.md), and there is one length: twice as
-/// long where the law has symmetries, by which every draw is several.
+/// Lengths of training that suit the data, in epochs, each twice the one before. In steps they do not depend
+/// on the number of conditions. Which one is best depends on the task and on the amount of data. For single
+/// draws validation cannot tell (docs/decisions/default-recipe.md), so there is one length; it is twice as
+/// long where the law has symmetries, which make several draws of each.
 inline std::vector<Index> default_lengths(Index conditions, Index batch, bool draws, bool symmetric = false) {
   const Index each = std::max<Index>(1, (conditions + batch - 1) / std::max<Index>(batch, 1));
   std::vector<Index> epochs;

@@ -9,8 +9,9 @@
 // type, the law of the members has the smallest one.
 //   C. A. T. Ferro, "Fair scores for ensemble forecasts", 2014.
 //
-// A draw x_i has M + S partners p_j: the members, and then the draws, itself among them with weight 0. Of
-// many members a step may look at a few, the next ones in every step: on average the score is the same.
+// A draw x_i has M + S partners p_j: the members, and then the draws, itself among them with weight 0. A step
+// may look at only a few of many members, and at the next ones in the next step: on average the score is the
+// same.
 #include <cmath>
 
 #include "mno/core/host_device.hpp"
@@ -22,7 +23,7 @@ template <class T, int D> struct DrawPairs {
   DrawBlock<T, D> block;
   Target<T, D> target;
 
-  /// M of the b-th condition of the block. Where members are not kept there is one: the mean is it.
+  /// M of the b-th condition of the block. Where members are not kept, the mean counts as the only one.
   MNO_HOST_DEVICE Index members(Index b) const {
     const Index all = target.members ? target.count(block.first + b) : 1;
     return block.members > 0 && block.members < all ? block.members : all;
@@ -30,7 +31,8 @@ template <class T, int D> struct DrawPairs {
   MNO_HOST_DEVICE Index partners(Index b) const { return members(b) + block.draws; }
   MNO_HOST_DEVICE double entries() const { return double(block.value.points() * block.value.channels); }
 
-  /// What ρ(x_i, p_j) counts in the score, and what its derivative in x_i counts: of two draws both move.
+  /// The weight of ρ(x_i, p_j) in the score, and that of its derivative in x_i: twice that for two draws,
+  /// since the sum has each pair twice.
   MNO_HOST_DEVICE double weight(Index b, Index i, Index j) const {
     const double s = double(block.draws);
     const Index m = members(b);

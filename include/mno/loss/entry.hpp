@@ -55,7 +55,7 @@ struct EntryTarget {
     return count == 1 ? 0.0 : variance * double(count - 1) / double(count);
   }
 };
-/// What is not given is zero, and one member.
+/// A mean or variance that is not given is 0, and a count that is not given is 1.
 template <class T, int D>
 MNO_HOST_DEVICE EntryTarget entry_target(const Target<T, D>& target, Index sample, Index point,
                                          Index channel) {

@@ -1,8 +1,8 @@
 #pragma once
-// The negative log-likelihood of whole fields under N(m, Γ), Γ = BᵀB + diag(D): how points vary together
-// counts, and one realisation per condition is enough to learn it.
+// The negative log-likelihood of whole fields under N(m, Γ), Γ = BᵀB + diag(D). It counts how points vary
+// together, and learns this even from one realisation per condition.
 //
-// A covariance of low rank alone has no density, so D has to be positive: it is the law's nugget and a floor,
+// A covariance of low rank alone has no density, so D has to be positive: the law's nugget plus a floor,
 // D = η² + floor.
 #include "mno/loss/need.hpp"
 #include "mno/loss/whitened_factor.hpp"
@@ -44,7 +44,7 @@ struct ExactNll {
     return detail::nugget_variance(law, b, i) + floor;
   }
   /// How many rows e make S and the mean's error, Σ e eᵀ: the mean's error first, if it counts, and then
-  /// leading factors or members. Of samples with one member the others are zero.
+  /// leading factors or members. In samples with one member all other rows are zero.
   template <class T, int D> Index rows(const Target<T, D>& target) const {
     Index spread = 0;
     if (target.covariance_factor)
@@ -71,7 +71,7 @@ struct ExactNll {
     const double e = double(target.members(target.first_member(sample) + row, x, c)) - mean;
     return share * e / std::sqrt(double(count - 1));
   }
-  /// δ_i: what leading factors leave of the variance. Rounding is not a part of it.
+  /// δ_i: the part of the variance that leading factors leave; 0 where it is only rounding.
   template <class T, int D>
   MNO_HOST_DEVICE double rest(const Target<T, D>& target, Index sample, Index i) const {
     const Index count = target.count(sample), channels = target.mean.channels, x = i / channels,

@@ -1,13 +1,13 @@
 #pragma once
-// The energy score of draws: the CRPS of whole fields. It sees how points vary together, and any number of
-// members from one up is enough.
+// The energy score of draws: the CRPS of whole fields. It sees how points vary together, and one member per
+// condition is enough.
 #include "mno/loss/draw_pairs.hpp"
 #include "mno/loss/factor_columns.hpp"
 
 namespace mno {
 
-/// (1/SM) Σ ‖x_i − y_j‖ − 1/(2S(S−1)) Σ_{i≠j} ‖x_i − x_j‖ per condition, ‖d‖ = √(mean over entries of d² +
-/// ε²): a root mean square, the same on every grid. With n entries
+/// (1/SM) Σ ‖x_i − y_j‖ − 1/(2S(S−1)) Σ_{i≠j} ‖x_i − x_j‖ per condition,
+/// ‖d‖ = √(mean over entries of d² + ε²): a root mean square, the same on every grid. With n entries
 ///   x̄_i = (1/n) [ (1/SM) Σ_j (x_i − y_j)/‖x_i − y_j‖ − 1/(S(S−1)) Σ_{j≠i} (x_i − x_j)/‖x_i − x_j‖ ]
 struct FairEnergyScore {
   static constexpr const char* name = "fair_energy_score";

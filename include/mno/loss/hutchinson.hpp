@@ -14,7 +14,7 @@ namespace mno {
 ///
 /// Probes are a function of (seed, the target's step, sample) alone. Their entries are independent with the
 /// moments 0, 1, 0, 3 of a normal, so that E (vᵀAv)² = 2‖A‖² + (tr A)² as for Gaussian probes: with signs ±1
-/// an error on the diagonal would be invisible but for its trace. Three bits make one entry.
+/// only the trace of an error on the diagonal would be visible. Three bits make one entry.
 struct Hutchinson {
   static constexpr const char* name = "hutchinson";
   double weight = 1;

@@ -1,6 +1,6 @@
 #pragma once
-// Draws from the laws of a block by reparametrisation: noise goes in, fields come out, and the derivative in
-// a field is one in the law.
+// Draws from the laws of a block by reparametrisation: noise goes in, fields come out, and derivatives pass
+// from the fields to the law.
 //
 //   x = m + Σ_k B_k ξ_k + η ζ,   ξ, ζ = √S z,  z ~ N(0, 1) independent
 //   m̄ += Σ x̄,   B̄_k += Σ x̄ ξ_k,   η̄ += Σ x̄ ζ        sums over the draws of a sample

@@ -2,11 +2,11 @@
 // A loss is a sum of terms, and a term is any struct with a `name`, a `weight` and
 //   double operator()(const LawBlock<T, D>& law, const Target<T, D>& target, double scale) const
 // that returns weight · scale · Σ_samples term(sample) and adds its derivative to the law's cotangents. A
-// term that looks at one entry at a time says instead
+// term that looks at one entry at a time has instead
 //   MNO_HOST_DEVICE EntryTerm at(double m, double v, const EntryTarget& e) const
-// the value and its derivatives in the law's mean m and variance v there: then it runs on GPUs too. A plain
-// function with the arguments of operator() is a term by `own_term`. Terms of draws stand in OnDraws
-// (on_draws.hpp). A term that has to ask the model more than a batch says stands beside the blocks
+// with the value and its derivatives in the law's mean m and variance v there; such a term runs on GPUs too.
+// `own_term` makes a term of a plain function with the arguments of operator(). Terms of draws stand in
+// OnDraws (on_draws.hpp). A term that needs further predictions of the model stands beside the blocks
 // (chapman_kolmogorov.hpp): it has `of_model = true` and
 //   double operator()(const M& model, const Condition<T, D>&, std::uint64_t step, M& gradient, Cpu&) const
 // which returns weight · its mean over the conditions and adds to the gradient of the parameters.
@@ -225,8 +225,8 @@ template <class... Terms> class Loss {
 };
 
 /// A function of (law, target, scale) as a term: it returns scale · Σ_samples and adds to the law's
-/// cotangents. Inside of OnDraws it is a function of (draws, target, scale). What it computes with is said as
-/// `numbers`, so that a checkpoint notices when they change.
+/// cotangents. Inside of OnDraws it is a function of (draws, target, scale). `numbers` lists the constants
+/// that it computes with, so that a checkpoint notices when they change.
 template <class F> struct OwnTerm {
   std::string name;
   F function;
@@ -266,7 +266,7 @@ concept Term = requires(const L& term) {
   term.name;
   { term.weight } -> std::convertible_to<double>;
 };
-/// A function without a name: it trains, but nothing tells it from another one.
+/// A function without a name: it trains, but a checkpoint could not tell it from another one.
 template <class F> struct NamelessTerm : OwnTerm<F> { std::string text() const = delete; };
 
 }  // namespace detail

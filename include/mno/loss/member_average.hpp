@@ -1,5 +1,5 @@
 #pragma once
-// Averages over members and entries, for terms that are no functions of mean and variance.
+// Averages over members and entries, for terms that need more of the ensemble than its mean and variance.
 #include "mno/loss/entry.hpp"
 
 namespace mno::detail {

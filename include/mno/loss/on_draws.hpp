@@ -33,7 +33,7 @@ template <class... Terms> struct OnDraws {
   Index draws;  // S of every condition
   std::tuple<Terms...> terms;
   double weight = 1;
-  Index members = 0;  // of every condition, that a step holds the draws against, others in every step; 0: all
+  Index members = 0;  // of every condition, that a step compares with the draws, others in every step; 0: all
   std::uint64_t seed = 0;  // of draws from a law
   AnyResidual residual{};  // of that law; a Trainer sets it to that of its options
 

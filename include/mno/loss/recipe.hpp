@@ -116,8 +116,7 @@ struct Recipe {
   }
 
   /// Mean and variance each have terms of their own, so training needs no warm-up. Meant for a model whose
-  /// factor head has its output scaled by 4√(mean training variance): that is the model's matter, not the
-  /// loss's.
+  /// factor scale is 4√(mean training variance), which is set in the model, not in the loss.
   static Recipe decoupled() {
     Recipe recipe;
     recipe.mean_error.weight = 10;

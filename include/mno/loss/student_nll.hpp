@@ -1,6 +1,6 @@
 #pragma once
-// The negative log-likelihood of a Student t residual with the law's variance: outliers weigh less. The
-// ensemble's mean and variance do not tell it, so it needs the members.
+// The negative log-likelihood of a Student t residual with the law's variance: outliers weigh less. It is not
+// a function of the ensemble's mean and variance, so it needs the members.
 #include <numbers>
 
 #include "mno/core/student.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// A loss as text, with all of its numbers: what a checkpoint or a cache compares to notice that a loss is
-// another one.
+// A loss as text, with all of its numbers: a checkpoint or a cache compares it to notice that a loss has
+// changed.
 //
 // A term that is a plain struct of numbers is read off as it is, whatever its members are called, so that
 // none can be forgotten. A term that holds anything else says `std::string text() const` itself.

@@ -8,7 +8,7 @@
 //   ẽᵀΓ̃⁻¹ẽ = ‖p‖² + ‖μ‖²,   p = Nẽ = ẽ − Q(Qᵀẽ),   μ = Wᵀp = R⁻¹Qᵀẽ:
 //
 // sums of squares, so nothing cancels however small D is. R comes from the Cholesky factorisation of I + WᵀW,
-// which loses half of the digits, and from one of QᵀQ + R⁻ᵀR⁻¹, nearly I, which brings them back
+// which loses half of the digits. A second one, of QᵀQ + R⁻ᵀR⁻¹, which is nearly I, brings them back
 // (CholeskyQR2).
 //   T. Fukaya et al., "CholeskyQR2: a simple and communication-avoiding algorithm for computing a tall-skinny
 //   QR factorization", 2014.

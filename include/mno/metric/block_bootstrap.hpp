@@ -1,12 +1,12 @@
 #pragma once
-// By how much two scores differ on the same conditions of a record in time, as an interval: neighbouring
+// The difference of two scores on the same conditions of a record in time, with an interval. Neighbouring
 // conditions are alike, so whole blocks of them (months, weeks) are drawn with replacement, a great many
 // times, and the interval holds 95 % of the differences that come out.
 //
 //   d_i = S_i − R_i,   d* = Σ_{blocks drawn} Σ_{i in block} d_i / Σ_{blocks drawn} (conditions in block)
 //
-// Where 0 is outside, the one that has the smaller score is better beyond the chance of the period that was
-// looked at. It is an interval for many blocks: of ten it is too narrow by about a tenth.
+// If 0 lies outside, the better score is hardly an accident of the period. The interval is made for many
+// blocks: with ten it is too narrow by about a tenth.
 //   B. Efron, R. Tibshirani, "An introduction to the bootstrap", 1993, chapters 8 and 13.
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 //
 //   m ± λσ = m ± (factor · σ) q,   q = the residual law's quantile of (1 + level)/2.
 //
-// Intervals at other levels are widened alike, without a promise.
+// Intervals at other levels are widened by the same factor, without a guarantee.
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -17,9 +17,9 @@
 namespace mno::metric {
 
 struct Calibration {
-  double level = 0;       // of a new condition's members and points the interval covers so much …
+  double level = 0;       // share of a new condition's members and points that the interval covers …
   double confidence = 0;  // … with this probability, over conditions
-  Index conditions = 0;   // that it was found on
+  Index conditions = 0;   // that the factor was found on
   double factor = 1;      // of σ
 
   /// "conformal LEVEL CONFIDENCE CONDITIONS FACTOR"
@@ -49,7 +49,7 @@ class Calibrator {
       require(p > 0 && p < 1, "metric::Calibrator", "level, confidence",
               Text("probabilities strictly between 0 and 1"), Text(level, " and ", confidence));
   }
-  /// A sample of the law of z, and members of z: a warp is increasing, so it covers alike.
+  /// A sample of the law of z, and members of z: a warp is increasing, so u is covered exactly where z is.
   template <class T, int D, class R> void add(const Law<T, D, R>& law, Index sample, const Members& members) {
     require(!mno::detail::leans(law.residual), "metric::Calibrator", "law",
             Text("residuals that are alike everywhere: the band is m ± λσ"),

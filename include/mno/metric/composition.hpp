@@ -1,6 +1,6 @@
 #pragma once
-// The Chapman–Kolmogorov defect: does a law that was asked for s + t at once agree with the one that goes
-// through s? For a Markov process both are the same; a model of single times does not promise it.
+// The Chapman–Kolmogorov defect: does the law at s + t agree with the one that goes through s? For a Markov
+// process both are the same; for a model of single times nothing guarantees it.
 //
 //   X ~ law(u_0, s + t),   Y ~ law(Z, t),  Z ~ law(u_0, s)
 //
@@ -8,9 +8,9 @@
 //   shift   ‖E X − E Y‖² / tr Cov X
 //   spread  tr Cov Y / tr Cov X
 //
-// from draws, numerators and denominators without bias and averaged over conditions before they are divided;
-// of laws that agree the first two come out as small numbers of either sign. A warped law is compared in the
-// units of its draws.
+// from draws. Numerators and denominators are unbiased, and averaged over conditions before they are divided.
+// For laws that agree, the first two come out as small numbers of either sign. A warped law is compared in
+// the units of its draws.
 //   G. J. Székely, M. L. Rizzo, "Energy statistics: a class of statistics based on distances", 2013.
 #include <cmath>
 #include <cstdint>
@@ -67,7 +67,7 @@ template <class T, int D> Field<T, D> repeated(const Field<T, D>& fields, Index 
   for (Index j = 0; j < all.batch(); ++j) std::copy_n(fields.data() + j / count * n, n, all.data() + j * n);
   return all;
 }
-/// A step goes by: `now` is the nearest of the frames before, and the farthest is forgotten.
+/// After a step: `now` becomes the nearest of the frames before, and the farthest is dropped.
 template <class T, int D> void remember(const Field<T, D>& now, Field<T, D>& history) {
   const Index c = now.channels(), all = history.channels();
   for (Index row = 0; row < history.view().rows(); ++row) {

@@ -1,5 +1,5 @@
 #pragma once
-// Bands that hold what they promise, by calibration conditions that the model was not trained on.
+// Bands with guaranteed coverage, from calibration conditions that the model was not trained on.
 //
 // Split conformal, with an initial condition as the unit that is exchangeable (its members and points are not
 // independent): the score of a condition is the smallest multiplier λ whose band m ± λσ covers the wanted
@@ -8,11 +8,12 @@
 // and the factor is the ⌈(n+1)(1−α)⌉-th smallest of n scores. Then, whatever the model and the data,
 //   P(the band of a new condition, λ = factor, covers at least `level` of it) ≥ 1 − α,
 // and the probability is below 1 − α + 1/(n+1) where scores are continuous. With n < (1−α)/α no finite factor
-// can promise that, and it is infinite.
+// can guarantee that, and it is infinite.
 //   V. Vovk, A. Gammerman, G. Shafer, "Algorithmic learning in a random world", 2005.
 //
-// Inflation instead adds to v what the mean is off by, v + avg (m − E u)²: a law that is wide enough for its
-// own error, without a guarantee. As the ensemble's mean has an error too, s²/M is taken off each square.
+// Inflation instead adds the error of the mean to v, v + avg (m − E u)²: the law is then wide enough for its
+// own error, without a guarantee. The ensemble's mean has an error too, so s²/M is subtracted from each
+// square.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,7 +25,7 @@
 namespace mno::metric {
 
 namespace detail {
-/// ⌈p·n⌉, at least 1; that 0.9·20 may be a rounding error above 18 must not make 19 of it.
+/// ⌈p·n⌉, at least 1. Rounding may put 0.9·20 just above 18, which must not give 19.
 inline Index rank_of(double p, Index n) {
   return std::max(Index(1), Index(std::ceil(p * double(n) * (1 - 1e-14))));
 }

@@ -1,14 +1,15 @@
 #pragma once
 // Which part of the members lies inside the law's central intervals:
 //
-//   w(m + σ q((1−p)/2)) ≤ u ≤ w(m + σ q((1+p)/2)),   q the quantile of the residual law's standardised
-//   marginal, w the warp
+//   w(m + σ q((1−p)/2)) ≤ u ≤ w(m + σ q((1+p)/2)),
 //
-// A calibrated law covers the fraction p of them at every level p.
+// with q the quantile of the residual law's standardised marginal, and w the warp. A calibrated law covers
+// the fraction p of the members at every level p.
 //
-// Of S draws the interval is between their order statistics x_(a) and x_(S+1−a), a = (S + 1)(1 − p)/2: among
-// S + 1 fields of one law all ranks are equally likely, so p of the members lie there, exactly where a is an
-// integer. In between order statistics are interpolated. A level needs a ≥ 1, S ≥ 2/(1 − p) − 1 draws.
+// For S draws the interval lies between their order statistics x_(a) and x_(S+1−a), a = (S + 1)(1 − p)/2.
+// Among S + 1 fields of one law all ranks are equally likely, so a share p of the members lies there, exactly
+// if a is an integer; otherwise order statistics are interpolated. A level needs a ≥ 1, which is
+// S ≥ 2/(1 − p) − 1 draws.
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -11,7 +11,7 @@
 //     reliability Σ w_k (p̄_k − ō_k)²    resolution Σ w_k (ō_k − ō)²    uncertainty ō(1 − ō)
 //     expected calibration error Σ w_k |p̄_k − ō_k|
 //
-// Brier = reliability − resolution + uncertainty, but for what p differs inside a bin.
+// Brier = reliability − resolution + uncertainty, except for differences of p within a bin.
 //
 // As a classifier: a condition is positive if ō ≥ `positive`, and called so if p ≥ `called`.
 #include <algorithm>
@@ -95,7 +95,7 @@ class EventScores {
     return over_bins(count, [](const Bin& bin) { return std::abs(bin.predicted - bin.observed); });
   }
 
-  /// No condition called positive has precision 1; none that is positive, recall 1.
+  /// If no condition is called positive, the precision is 1; if none is positive, the recall is 1.
   Confusion confusion(double positive = 0.1, double called = 0.1) const {
     double hit = 0, missed = 0, wrong = 0, right = 0;
     for (const Condition& c : need())

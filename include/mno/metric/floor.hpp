@@ -2,9 +2,9 @@
 // Sampling floors: what is left of a metric when the model is the truth, because the truth is known only
 // through M members.
 //
-// EnsembleFloor puts an independent ensemble of the truth in the model's place. Where only one ensemble is at
-// hand its two halves serve; they have M/2 members each, so errors of moments come out twice as large as
-// those of an exact model against all M.
+// EnsembleFloor puts an independent ensemble of the truth in the model's place. If there is only one
+// ensemble, its two halves are used. They have M/2 members each, so errors of moments come out twice as large
+// as those of an exact model against all M.
 //
 // ExactModelFloor is for a model whose m and v are exact: only ū and s² fluctuate. With cumulants κ, of which
 // the k-statistics k₂ = s², k₃, k₄ are unbiased estimates,
@@ -98,7 +98,7 @@ class ExactModelFloor {
       const double of_mean = k2 / m, of_variance = (2 * m * k2 * k2 + (m - 1) * k4) / (m * (m + 1));
       mean_.add(of_mean);
       variance_.add(of_variance);
-      // ū and s² with Var(s²) < 0 by chance in a tiny ensemble would have no length
+      // in a tiny ensemble the estimate of Var(s²) may be negative by chance
       w2g_.add(k2 > 0 ? detail::expected_length(of_mean, std::max(0.0, of_variance) / (4 * k2),
                                                 k3 / (2 * m * std::sqrt(k2)))
                       : 0);

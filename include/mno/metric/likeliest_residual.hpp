@@ -6,10 +6,10 @@
 //
 //   score(R) = −avg log f_R(ζ | ρ),   ζ = (u − m)/σ,   ρ = B_1/σ for a law that singles out ξ_1,
 //
-// a proper score of the marginals, to ζ divided by their own root mean square: the variance stays the model's
-// business. Families are compared by the same score on ζ as they are, each condition by numbers that were
-// fitted to the other half of the conditions. Gaussian is kept unless another is better by two standard
-// errors over conditions; the chosen family is fitted again to all.
+// a proper score of the marginals. For the fit, ζ is divided by its own root mean square, so that the
+// variance stays the model's. Families are compared by the same score on ζ as it is, each condition with
+// numbers that were fitted to the other half of the conditions. Gaussian is kept unless another family is
+// better by two standard errors over conditions; the chosen family is fitted again to all.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -70,7 +70,7 @@ inline std::vector<double> pattern_search(const std::function<double(const std::
 
 inline double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// ν = 2 + e^x, up to 400, where the law is normal for all that data of this size can tell.
+/// ν = 2 + e^x, up to 400, where data of this size cannot tell it from the normal law.
 inline AnyResidual fit_student(const StandardResiduals& all) {
   const auto at = [](double x) { return StudentT(2 + std::exp(std::clamp(x, -4.0, 6.0))); };
   const auto x = pattern_search([&](const auto& v) { return residual_score(at(v[0]), all); }, {2}, 1, 0.02);
@@ -156,7 +156,7 @@ std::vector<StandardResiduals> standard_residuals(const Law<T, D>& law, const En
 }  // namespace detail
 
 /// The residual law of all conditions of data that keeps its members, in the coordinates of the laws. With
-/// fewer than eight conditions nothing is told, and it is Gaussian.
+/// fewer than eight conditions the data cannot tell, and it is Gaussian.
 template <class T, int D>
 ResidualChoice likeliest_residual(const Law<T, D>& law, const Ensemble<T, D>& data, Index most = 1 << 16) {
   using namespace detail;

@@ -1,7 +1,7 @@
 #pragma once
-// Which share of a factor's variance belongs on the diagonal (law/shrinkage.hpp): of a few, the one under
-// which members that were not trained on are likeliest. Marginals do not depend on it, so nothing that was
-// judged by them changes.
+// Which share of a factor's variance belongs on the diagonal (law/shrinkage.hpp): a few values are tried, and
+// the one under which held-back members are likeliest is taken. Marginals do not depend on it, so scores of
+// marginals do not change.
 #include "mno/data/ensemble.hpp"
 #include "mno/law/shrinkage.hpp"
 #include "mno/metric/log_score.hpp"

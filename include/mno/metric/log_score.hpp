@@ -3,8 +3,8 @@
 // nats per field, smaller is better, and the truth has the smallest expectation, for any number of members
 // from one up. It is the only score here that sees every direction of the covariance, small ones most of all.
 //
-// A density belongs to coordinates: in v = (u − a)/s it is greater by Σ log s over the entries, so log scores
-// are compared in the same units and on the same grid.
+// A density depends on the coordinates: in v = (u − a)/s its logarithm is greater by Σ log s over the
+// entries. So compare log scores only in the same units and on the same grid.
 //
 // BᵀB alone is singular and has no density. A law with a nugget has one; for one without, give the variance ε
 // of white noise that is added to it.

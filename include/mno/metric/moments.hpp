@@ -29,7 +29,7 @@ template <class T, int D> Members members(View<const T, D> fields) {
 }
 template <class T, int D> Members members(const Field<T, D>& fields) { return members(fields.view()); }
 
-/// Those of one condition, of all in the order (condition, member) with `count` each.
+/// The members of one condition, from all in the order (condition, member) with `count` each.
 template <class T, int D> Members members(View<const T, D> all, Index condition, Index count) {
   require(count >= 1 && condition >= 0 && (condition + 1) * count <= all.batch, "metric::members",
           "condition", Text("fewer than ", count >= 1 ? all.batch / count : 0, " conditions of ", count),

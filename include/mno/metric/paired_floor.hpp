@@ -1,15 +1,15 @@
 #pragma once
-// The floor of scores on the very members that a model is scored on: what the law itself would get, known
-// through S further members of every condition.
+// The floor of scores on the same members that a model is scored on: the score of the true law, which is
+// known through S further members of every condition.
 //
 // A floor that is computed as an expectation (floor.hpp) scatters by some per cent around what an exact model
-// gets on a test set of some hundred conditions. This one moves with the test set: the same M members stand
-// on the other side. The further members take the place of a model's draws, and what their own number adds
-// is taken away as it is there (scorecard.hpp). For w2s and the energy score, which are between M draws and M
-// members as a law is scored, M of the further members do.
+// gets on a test set of some hundred conditions. This one follows the test set, because it is computed
+// against the same M members. The further members take the place of a model's draws, and the error due to
+// their number is subtracted as it is for draws (scorecard.hpp). For w2s and the energy score, which compare
+// M draws with M members, only M of the further members are used.
 //
-// Further members have a scatter of their own. In the square of an error it is √(2M/S) of what the test set
-// has: with S = 16 M a floor follows its test set, with S = M it scatters more than the expectation does.
+// Further members have a scatter of their own. In the square of an error it is √(2M/S) times that of the test
+// set: with S = 16 M a floor follows its test set, with S = M it scatters more than the expectation does.
 //
 // Where the law is known its own scorecard is the floor, and no further members are needed.
 #include "mno/metric/scorecard.hpp"

@@ -5,8 +5,8 @@
 // The histogram tells what is wrong. High at both ends: the law is too narrow; high in the middle: too wide;
 // sloped: its mean is off to one side. How far it is from uniform in one number is the Kolmogorov distance,
 //   max_k |F̂(k/K) − k/K|   over the edges of K bins,
-// that is, by how much a quantile of the law holds another share of the data than it says. Entries of a field
-// are not independent, so it is a distance and not a test.
+// that is, by how much the share of the data below a quantile of the law differs from its level. Entries of a
+// field are not independent, so it is a distance and not a test.
 //   A. P. Dawid, "Statistical theory: the prequential approach", 1984.
 #include <algorithm>
 #include <cmath>
@@ -69,7 +69,7 @@ class Pit {
     }
     ++conditions_;
   }
-  /// A point mass that is hit has a jump from 0 to 1 there, and its transform is spread over all of it.
+  /// Where a point mass is hit, F jumps from 0 to 1, and the transform is spread over the whole interval.
   template <class Marginal> void put(const Marginal& of_entry, double u, double share) {
     const double bins = double(sums_.size());
     if (!(of_entry.sd > 0) && of_entry.quantile(0.5) == u) {

@@ -1,12 +1,11 @@
 #pragma once
-// What a prediction has to be better than: two laws that cost nothing, fitted on the data a model was trained
-// with.
+// The references that a prediction has to beat: two laws that cost nothing, fitted on the model's training
+// data.
 //
-//   climatology         m(c,x) = E u_T(c,x),  v(c,x) = Var u_T(c,x) over conditions and members: nothing of
-//                       u_0 is known
-//   constant variance   the mean of the model itself with one variance per channel, v(c) = E (u − m)²:
-//   nothing
-//                       is known of where and for which u_0 the spread is large
+//   climatology         m(c,x) = E u_T(c,x),  v(c,x) = Var u_T(c,x) over conditions and members: it does not
+//                       know u_0
+//   constant variance   the mean of the model itself with one variance per channel, v(c) = E (u − m)²: it
+//                       does not know where and for which u_0 the spread is large
 //
 // Both are normal and without correlation between points: scores of marginals, such as the CRPS, judge them.
 // They are in the coordinates of the data that they were fitted on.
@@ -29,8 +28,8 @@ template <class T, int D> struct References {
   std::vector<T> times{};                   // of these; empty: one climatology for all times
   std::vector<double> residual_variance{};  // (channel)
 
-  /// On any grid of the same domain, by straight lines between points, and before a wall as at the last
-  /// point; of several times the nearest.
+  /// On any grid of the same domain, by linear interpolation between points; between the last point and a
+  /// wall, as at that point. Of several times the nearest is taken.
   Law<T, D> climatology(T time, const Grid<D>& grid) const {
     require(mean.size() > 0, "metric::References", "climatology", Text("references that were fitted"),
             Text("none"));
@@ -84,8 +83,8 @@ template <class T, int D> struct References {
   }
 };
 
-/// The climatology of an ensemble, with what is known of the model's residuals beside it. Few times that have
-/// enough conditions each get a climatology of their own.
+/// The climatology of an ensemble, and the given residual variances of the model. If there are few times,
+/// with enough conditions each, every time has a climatology of its own.
 template <class T, int D>
 References<T, D> references(const Ensemble<T, D>& data, std::vector<double> residual_variance) {
   constexpr Index least_conditions = 8;

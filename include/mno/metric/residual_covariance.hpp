@@ -5,17 +5,17 @@
 //   e = u − m(u_0),   Γ = E e eᵀ over conditions and members,   BᵀB + diag(η²) in its place,
 //
 // B the r leading factors of Γ, and η² what they leave of its diagonal, which is never negative. Any operator
-// that gives a mean has such a law (with one variance per channel: References::constant_variance). It knows
-// nothing of u_0 and t: a law that is not better has learned nothing about where and when the spread is
-// large.
+// that gives a mean has such a law (with one variance per channel: References::constant_variance). Its
+// covariance does not depend on u_0 and t: a law that is not better has not learned where and when the spread
+// is large.
 //
 //   metric::Residuals<float, 1> residuals(grid, channels);
 //   residuals.add(prediction, sample, members);           // of every condition, in the law's coordinates
 //   const auto known = residuals.covariance(16);
 //   scorecard(known.around(means), test);
 //
-// A mean that was trained on few draws is nearer to them than to others. Then variances of residuals on other
-// data, one per channel, set the size of Γ, and the training data its form.
+// A mean that was trained on few draws is nearer to these than to new ones. Then residual variances on other
+// data, one per channel, set the size of Γ, and the training data sets its form.
 #include <cmath>
 #include <vector>
 
@@ -71,8 +71,8 @@ template <class T, int D> class Residuals {
     for (Index s = 0; s < data.size(); ++s) add(means, s, members(data.members_of(s)));
   }
 
-  /// The leading factors and what they leave on the diagonal. `variance`, one per channel, is what Γ is to
-  /// have on average over points; none: its own.
+  /// The leading factors and what they leave on the diagonal. `variance`, one per channel, sets the average
+  /// of Γ's diagonal over points; none: as it is.
   FixedCovariance<T, D> covariance(Index rank, const std::vector<double>& variance = {}) const {
     require(conditions_ >= 1, "metric::Residuals", "covariance", Text("at least one condition before"),
             Text("none"));

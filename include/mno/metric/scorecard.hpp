@@ -1,6 +1,6 @@
 #pragma once
-// Every score of a prediction beside its floor: what a model that knows the law would get, because the law is
-// known only through the members of the data.
+// Every score of a prediction beside its floor: the score of a model that knows the law. Even that is not
+// perfect, because the data shows the law only through its members.
 //
 //   const auto rows = metric::scorecard(law, data);        // or a field, for a deterministic prediction
 //   const auto rows = metric::scorecard(draws, S, data);   // S draws of every condition
@@ -22,13 +22,13 @@
 // A deterministic prediction has no var_rmse, log_score, cov_frobenius_rel, coverage and pit_distance, a law
 // without a density no log_score, and draws neither log_score nor pit_distance.
 //
-// Draws know their law only through S of them. CRPS and energy score are fair, without bias in S. What S
-// draws add to the squared errors of mean and variance, κ₂/S and κ₄/S + 2κ₂²/(S−1), is estimated without
-// bias from four draws up (floor.hpp) and taken away; from the squares of w2g and cov_frobenius_rel, which
-// are sums of such parts too, the squares of what draws of the law itself would have. w2s is between draws
-// and members, for a law too: it falls with the number of either. Coverage is by order statistics, of the
-// levels that S draws can tell. Where a model knows mean and covariance of its draws, these are scored as
-// they are.
+// A model that gives S draws shows its law only through them. CRPS and energy score are fair, without bias in
+// S. S draws add κ₂/S and κ₄/S + 2κ₂²/(S−1) to the squared errors of mean and variance. With four draws or
+// more this is estimated without bias (floor.hpp) and subtracted. The squares of w2g and cov_frobenius_rel
+// are sums of such parts too, and what draws of the law itself would have is subtracted from them. w2s
+// compares draws with members, for a law too, so it falls with the number of either. Coverage is by order
+// statistics, at the levels that S draws allow. If a model knows mean and covariance of its draws, these are
+// scored as they are.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -61,7 +61,7 @@ struct ScorecardOptions {
   Index draws = 0;         // of a law, per condition; 0: as many as there are members, 64 where these are few
   std::uint64_t seed = 0;  // of the draws
 
-  /// How many draws that is for conditions with these numbers of members.
+  /// The number of draws for conditions with these numbers of members.
   Index draws_for(Index least_members, Index most_members) const {
     if (draws > 0) return draws;
     return least_members >= least_ensemble ? most_members : std::max<Index>(most_members, 64);
@@ -102,7 +102,7 @@ template <int D> class Scorecard {
     if (needs_ensembles(name)) return least_ >= 2;
     return (name != "log_score" && name != "pit_distance") || least_ < least_ensemble;
   }
-  /// Are draws of a law looked at?
+  /// Does some score need draws of a law?
   bool wants_draws() const { return wants("w2s") || wants("energy_score"); }
 
   /// One condition: a sample of a law, with draws from it if they are wanted, (entry, draw).
@@ -141,8 +141,8 @@ template <int D> class Scorecard {
       covariance_of_draws_.add(own_covariance_error(draws) / ensemble_covariance(members).frobenius_norm());
     });
   }
-  /// One condition: draws of a model that knows their mean and covariance, as a sample of a law. The law's
-  /// marginals are not looked at: that it is normal is not said.
+  /// One condition: draws of a model that knows their mean and covariance, as a sample of a law. Only the
+  /// law's mean and covariance are used: the draws need not be normal.
   template <class L>
   void add_draws(const L& law, Index sample, const Members& draws, const Members& members) {
     corrected_ = false;
@@ -150,7 +150,7 @@ template <int D> class Scorecard {
               [&] { covariance_.add(covariance(law, sample), members); });
   }
 
-  /// Did the members of some condition differ? If not, there is no law to be right about.
+  /// Did the members of some condition differ? If not, the data has no spread to predict.
   bool spread() const { return spread_; }
   /// The CRPS of every condition, where it is wanted: what skill() compares.
   const std::vector<double>& crps_per_condition() const {
@@ -275,7 +275,7 @@ template <int D> class Scorecard {
   ScorecardOptions options_;
   Index least_;
   bool floors_, spread_ = false, density_ = false, between_ = false;
-  bool corrected_ = true;  // there are enough draws to take away their own error
+  bool corrected_ = true;  // there are enough draws to subtract their own error
   std::optional<Kind> kind_{};
   MeanRmse mean_;
   VarianceRmse variance_;

@@ -3,13 +3,13 @@
 //
 //   skill = 1 − S̄/R̄,   S̄, R̄ the means over conditions of a score where less is better, such as the CRPS
 //
-// 1 is perfect, 0 as good as the reference, below 0 worse. Every condition has both scores, so what makes a
-// condition hard for both cancels, and the 95 % interval is that of a ratio of paired means,
+// 1 is perfect, 0 as good as the reference, below 0 worse. Every condition has both scores, so a condition
+// that is hard for both does not widen the 95 % interval, which is that of a ratio of paired means,
 //
 //   skill ± t_{n−1}(0.975) s √n/Σ R_i,   s² = Σ (S_i − (S̄/R̄) R_i)²/(n − 1).
 //
 // Conditions of one initial field or one trajectory, an origin, are not independent: they are one term of
-// these sums, and n counts origins. The interval is one for many of these; of one there is none.
+// these sums, and n counts origins. The interval is made for many origins; for a single one there is none.
 //   W. G. Cochran, "Sampling techniques", 1977, chapter 6: the variance of a ratio.
 #include <cmath>
 #include <limits>
@@ -64,7 +64,7 @@ inline Skill skill(std::span<const double> scores, std::span<const double> refer
           Text(all.score, " and ", all.reference, " in all"));
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Skill result{0, infinity, Index(n), Index(groups.size())};
-  if (all.reference == 0) {  // it is perfect, and whoever is not is worse beyond measure
+  if (all.reference == 0) {  // a perfect reference: every score above 0 is infinitely worse
     result.value = all.score > 0 ? -infinity : 0;
     result.half_width = 0;
     return result;
@@ -101,7 +101,7 @@ inline std::string difference_text(const Skill& s) {
 
 }  // namespace detail
 
-/// What the skills come to, best news first: "Better than climatology (CRPS 83 ± 2 % lower), but no better
+/// The skills as a sentence, best news first: "Better than climatology (CRPS 83 ± 2 % lower), but no better
 /// than … (CRPS 0.3 ± 0.8 % lower), over 64 conditions." Empty without a skill.
 inline std::string skill_sentence(std::span<const NamedSkill> skills, const std::string& score = "CRPS") {
   std::string out;

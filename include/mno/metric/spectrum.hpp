@@ -7,8 +7,8 @@
 // has the same spectrum on every grid that resolves it; the wave ±N/2 of an even grid counts as the cosine
 // that it stands for, with mean square ½. In a box with unequal sides, |k| is the physical wavenumber in
 // units of 2π over the longest side. A field with walls has the spectrum of its periodic box
-// (spectral/box.hpp), whose sides are a quarter longer: read as periodic, it would have a jump from one wall
-// to the other, and little else to be seen in its short waves.
+// (spectral/box.hpp), whose sides are a quarter longer: read as periodic, it would jump from one wall to the
+// other, and the jump would hide its short waves.
 #include <algorithm>
 #include <cmath>
 #include <vector>

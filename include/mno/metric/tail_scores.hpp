@@ -1,5 +1,5 @@
 #pragma once
-// How good the tails of the marginals are, where a CRPS over everything hardly looks.
+// How good the tails of the marginals are, which hardly count in a CRPS over all values.
 //
 //   tail CRPS       of the lower tail below t₋ and of the upper one above t₊ (law/tail_crps.hpp), summed
 //   quantile score  2 (1{u < q_p} − p)(q_p − u), q_p the law's p-quantile: least if a share p lies below it

@@ -5,11 +5,11 @@
 //
 // a convolution along every axis, added up, then a feed-forward network at every point, all beside a residual
 // path. With width w and M modes an axis costs M w² complex numbers, where a Fourier layer's box of modes
-// costs M^D w²: on planes fewer numbers to learn from the same data, and to move in every step.
+// costs M^D w²: on planes there are fewer numbers to learn from the same data and to update in every step.
 //
 // The layer is that of A. Tran, A. Mathews, L. Xie, C. S. Ong, "Factorized Fourier Neural Operators",
-// arXiv:2111.13802, with the shape's width and gelu instead of relu, as all operators here have it. The heads
-// of a law do not care which layers they stand on.
+// arXiv:2111.13802, with the shape's width, and with gelu instead of relu, as in all operators here. The
+// heads of a law can stand on any layers.
 #include "mno/layer/factorised_spectral.hpp"
 #include "mno/layer/identity.hpp"
 #include "mno/model/model.hpp"

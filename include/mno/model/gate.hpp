@@ -32,8 +32,8 @@ struct Gate {
 };
 
 /// A gate with a learned exponent, g(t) = (1 − exp(−|α| t))^h with h = log(1 + e^η) > 0. Near t = 0 it grows
-/// like t^h, so that a factor behind it has a variance like t^{2h}: h = 1/2 is Brownian motion, h = H a
-/// fractional one.
+/// like t^h, so the variance of a gated factor grows like t^{2h}: h = 1/2 is Brownian motion, h = H
+/// fractional Brownian motion.
 struct PowerGate {
   static constexpr const char* name = "gate";
   static constexpr std::array leaves{parameter("alpha", 1), parameter("eta", 1)};

@@ -1,8 +1,8 @@
 #pragma once
 // A loss of what a model predicts, and its gradient: forward, loss, back (expression/pull_back.hpp).
 //
-// The loss is a function of blocks: it is given what the model says about some samples, a LawBlock or a
-// FieldBlock, adds to its cotangents, and returns its value.
+// The loss is a function of blocks: it takes the model's output for some samples, a LawBlock or a FieldBlock,
+// adds to the block's cotangents, and returns its value.
 #include "mno/expression/pull_back.hpp"
 #include "mno/law/block.hpp"
 #include "mno/model/predict.hpp"
@@ -11,7 +11,7 @@ namespace mno {
 
 namespace detail {
 
-/// Does what is given fit the model, and what is asked for fit what is given? For every device.
+/// Do the condition and the places for its cotangents fit the model and each other? For every device.
 template <class E, class S, class T>
 void check_gradient_arguments(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
                               const ConditionBar<T, S::dimension>& bar) {
@@ -24,7 +24,7 @@ void check_gradient_arguments(const Model<E, S, T>& model, const Condition<T, S:
           Text("one per sample, ", u.batch), Text(bar.times.size()));
 }
 
-/// The condition as a loss of draws wants it: an operator with noise inside is run so often.
+/// The condition with the number of runs that a loss of draws asks of an operator with noise inside.
 template <class M, class T, int D> Condition<T, D> visited(Condition<T, D> condition, Index draws) {
   if constexpr (!M::stochastic) {
     static_assert(M::gives_draws,
@@ -127,7 +127,7 @@ template <class M, class T, int D> Shards shards_of(const M& model, const Condit
   return {condition.samples(),
           block_sizes(grid.size(), Index(M::Expression::parameters), condition.draws).samples};
 }
-/// Every rank has what terms came to on its own samples; afterwards all have all.
+/// Every rank has the values of terms on its own samples; afterwards all ranks have all values.
 template <class Values>
 void gather_terms(Values& values, const Shards& shards, Index draws, Communicator& ranks) {
   std::vector<Communicator::Slice> parts;
@@ -141,8 +141,8 @@ void gather_terms(Values& values, const Shards& shards, Index draws, Communicato
   ranks.all_gather(values.numbers(), std::span<const Communicator::Slice>(parts));
 }
 
-/// A loss as the blocks of a step see it, whatever its type: so a step is compiled once for a model, not once
-/// for every loss. One call per block is nothing beside the block.
+/// A loss of any type as one type, so that a step is compiled once for a model, not once for every loss. One
+/// indirect call per block costs nothing beside the block.
 template <class Block> class BlockLoss {
  public:
   template <class Loss>
@@ -160,7 +160,7 @@ template <class M>
 using BlockLossOf = BlockLoss<std::conditional_t<M::stochastic, LawBlock<typename M::Scalar, M::dimension>,
                                                  FieldBlock<typename M::Scalar, M::dimension>>>;
 
-/// The same with everything in the host's memory. Every device has its own way there.
+/// The same with everything in the host's memory; every device specialises it.
 template <class Device> struct HostGradient;
 template <> struct HostGradient<Cpu> {
   template <class M, class T, int D, class Loss>

@@ -17,8 +17,8 @@
 
 namespace mno {
 
-/// What is learned of the place x alone: a few fields, and how every channel reads them. A backbone of
-/// Fourier layers treats all places alike, and so would miss a forcing that stands still.
+/// What depends on the place x alone: a few learned fields, and how every channel reads them. A backbone of
+/// Fourier layers treats all places alike, so without them it would miss a forcing that stands still.
 ///
 /// Where the reading weights are zero (train/places.hpp) it is closed, and stays closed: the fields begin as
 /// zero, so the gradients of both are zero.
@@ -73,16 +73,16 @@ template <Shape S> struct FactorHead : detail::Projection<S, S::rank * S::channe
 };
 
 /// Drop-in for FactorHead: the factor, and in C further channels the nugget's deviation η, so that
-/// Γ = BᵀB + diag(η²). What of them is the same for every condition is a field of its own, which the layers
-/// need not learn to repeat. All of it stands behind the same gate: the law is exact at t = 0.
+/// Γ = BᵀB + diag(η²). The part that is the same for every condition is a field of its own, so the layers
+/// need not reproduce it. The same gate multiplies all of it: the law is exact at t = 0.
 template <Shape S>
 struct NuggetFactorHead : Sum<detail::Projection<S, (S::rank + 1) * S::channels>,
                               FixedField<S::width, (S::rank + 1) * S::channels, S::dimension, S::modes>> {
   static constexpr const char* name = "factor";
 };
 
-/// Drop-in for DriftHead: A = A_net + κ u_0. m = u_0 + gA is as before, and exact at t = 0; but what is gone
-/// of u_0 at time t, often most of it, is no longer the layers' work.
+/// Drop-in for DriftHead: A = A_net + κ u_0. m = u_0 + gA is as before, and exact at t = 0. But the layers
+/// need no longer cancel the part of u_0 that is gone at time t, often most of it.
 template <Shape S>
 struct PathDriftHead : Sum<detail::Projection<S, S::channels>, InitialPath<S::width, S::channels>> {
   static constexpr const char* name = "drift";

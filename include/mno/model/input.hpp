@@ -1,13 +1,13 @@
 #pragma once
 // The input of an operator: [u_0, t, known fields, coordinates] side by side, and its adjoint.
 //
-// Between walls no two places are alike, and layers that treat all alike have to be told. So where an axis is
-// bounded the place comes with the time, in one channel:
+// Between walls no two places are alike, but the layers treat all places alike, so they need the place as an
+// input. On a bounded axis it is added to the time, in one channel:
 //
 //     t + Σ_{d bounded} cos(2πx_d/L_d),   L_d the length of the box (spectral/box.hpp).
 //
-// Its mean is t, and a layer that tells waves apart finds every axis in a wave of its own: no channel more,
-// and no shape that has to know about walls.
+// Its mean is t, and every axis has a wave of its own, which spectral layers can tell apart. So there is no
+// further channel, and a shape need not know about walls.
 #include <cmath>
 #include <numbers>
 

@@ -97,9 +97,9 @@ template <class E, class S, class T = float> class Model {
     factor_scale_ = scale;
   }
 
-  /// Layers see (u_0 − shift)/scale per channel: numbers of order one where u_0 is another quantity than u_t,
-  /// a permeability, say, of which u_t is the pressure; and known fields likewise, which have any units.
-  /// Constants, not learned, and 0 and 1 unless they are set; m = u_0 + gA is as before.
+  /// Layers see (u_0 − shift)/scale per channel: numbers of order one even where u_0 is another quantity than
+  /// u_t, a permeability, say, where u_t is the pressure. Known fields, in whatever units, likewise. Shift
+  /// and scale are constants, not learned, and 0 and 1 unless they are set; m = u_0 + gA is as before.
   struct InputUnits {
     std::array<T, std::size_t(S::channels)> shift{}, scale = ones<std::size_t(S::channels)>();
     std::array<T, std::size_t(known_fields<S>())> known_shift{},
@@ -126,8 +126,9 @@ template <class E, class S, class T = float> class Model {
     input_units_ = units;
   }
 
-  /// On a grid of fewer points on an axis the layers work on a refined one, and the law is read at the given
-  /// points (model/refined.hpp): then coarse grids have the operator that fine ones have. 0: as given.
+  /// On a grid with fewer points on an axis, the layers work on a refined one, and the law is read at the
+  /// given points (model/refined.hpp). So coarse grids have the same operator as fine ones. 0: the given
+  /// grid.
   Index least_points() const { return least_points_; }
   void set_least_points(Index points) {
     require(points >= 0 && points <= most_least_points, "Model::set_least_points", "points",
@@ -149,8 +150,8 @@ template <class S, class T = float> using Mno = Model<MnoOperator<typename Requi
 /// With a path from u_0 to the drift, which open_path opens.
 template <class S, class T = float>
 using PathMno = Model<MnoOperator<typename RequireShape<S>::type, PathDriftHead<S>>, S, T>;
-/// PathMno with a nugget: the law has a density, and noise without correlation has its place. Its lift learns
-/// fields of x, so that the law may differ from place to place; `fit` closes them where it does not.
+/// PathMno with a nugget, for uncorrelated noise: the law has a density. Its lift learns fields of x, so that
+/// the law may differ from place to place; `fit` closes them where it does not.
 template <class S, class T = float>
 using NuggetMno =
     Model<MnoOperator<WithPlaces<typename RequireShape<S>::type>, PathDriftHead<S>, NuggetFactorHead<S>>, S,

@@ -33,7 +33,7 @@ template <int D> void require_closed(const char* function, const Grid<D>& begin,
           Text("one that ends on ", end.str()));
 }
 
-/// Does what is given to a prediction fit the model? For every device.
+/// Do the arguments of a prediction fit the model? For every device.
 template <class E, class S, class T>
 void check_condition(const char* function, const Model<E, S, T>& model,
                      const Condition<T, S::dimension>& condition) {
@@ -114,7 +114,7 @@ void predict_on(const M& model, std::span<const T> weights, const PreparedWeight
   });
 }
 
-/// The same with everything in the host's memory. Every device has its own way there.
+/// The same with everything in the host's memory; every device specialises it.
 template <class Device> struct HostPrediction;
 template <> struct HostPrediction<Cpu> {
   template <class M, class T, int D>
@@ -136,8 +136,8 @@ void predict_into(const Model<E, S, T>& model, const Condition<T, S::dimension>&
                                       detail::places(to), device);
 }
 
-/// A Law from a stochastic operator, a Field from one that gives fields, on any device; with noise inside
-/// condition.draws of them per condition: (condition·draws + draw, grid…, C).
+/// A Law from a stochastic operator, a Field from one that gives fields, on any device. An operator with
+/// noise inside gives condition.draws fields per condition: (condition·draws + draw, grid…, C).
 template <class E, class S, class T, class Device = Cpu>
 auto predict(const Model<E, S, T>& model, const Condition<T, S::dimension>& condition,
              Device& device = default_device()) {

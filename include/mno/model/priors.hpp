@@ -1,5 +1,5 @@
 #pragma once
-// The paper's auxiliary priors as models, each in the place of one head of NuggetMno's:
+// The paper's auxiliary priors as models; each replaces one head of NuggetMno:
 //
 //   SeparableMno   A = Σ_i α_i(u_0, t) φ_i ⟨ψ_i, u_0⟩     a drift of finite rank (layer/separable.hpp)
 //   MercerMno      B_k = √λ_k ψ_k, ψ_k orthonormal        a factor of eigenpairs (layer/mercer.hpp)

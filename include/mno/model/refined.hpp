@@ -1,17 +1,17 @@
 #pragma once
-// The grid that an operator works on, which is not always the given one: layers know periodic boxes alone,
-// and never work on fewer points per axis than they are told. What is given goes to the working grid, and the
-// law is read at the given points.
+// The grid that an operator works on, which is not always the given one: layers know only periodic boxes, and
+// never work on fewer points per axis than Model::least_points(). The given fields go to the working grid,
+// and the law is read at the given points.
 //
 // A field with walls is extended to a periodic box by E (spectral/box.hpp).
 //
 // On N points the nonlinearity of a layer makes waves beyond N/2, which fold back onto the waves that the
-// next layer sees: a coarse grid has another operator than all fine ones, on which these waves die out. So
-// u_0 and known fields go to the smallest multiple of their grid that has enough points, by the trigonometric
+// next layer sees: a coarse grid has another operator than fine ones, where these waves die out. So u_0 and
+// known fields go to the smallest multiple of their grid that has enough points, by the trigonometric
 // interpolant P in the box; at the given points they stay the given numbers, bit for bit.
 //
-// Where every condition is visited several times, the layers see each as often: sample i·S + s is the s-th
-// visit of condition i, and the cotangent of a condition is the sum over its visits.
+// Where every condition is visited S times, the layers see it S times: sample i·S + s is the s-th visit of
+// condition i, and the cotangent of a condition is the sum over its visits.
 #include <utility>
 
 #include "mno/expression/blocks.hpp"
@@ -49,7 +49,8 @@ template <int D> struct WorkingRow {
     return row * stride + at;  // what is left of the row is the sample
   }
 };
-/// given = fine at the given points; fine = given there; and given += fine, which leaves nothing there.
+/// Three copies at the given points: given = fine; fine = given; and given += fine, after which fine is 0
+/// there.
 template <class T, int D> struct TakeGiven {
   WorkingRow<D> place;
   View<const T, D> fine;
@@ -80,7 +81,7 @@ template <class T> struct TimePerSample {
     times[sample] = given[given.size() == 1 ? 0 : std::size_t(sample / visits)];
   }
 };
-/// Every sample as often as it is visited; and the adjoint, which adds up.
+/// Repeats every sample for its visits; and the adjoint, which adds them up.
 template <class T, int D> struct RepeatVisits {
   View<const T, D> from;
   Index visits;
@@ -100,9 +101,9 @@ template <class T, int D> struct AddVisits {
   }
 };
 
-/// What the layers see of a condition, and of the place of its cotangents: these themselves, or refined ones;
-/// with one time per sample, and the known fields that are stored with the model where none are given. All
-/// of it is in the device's memory.
+/// A condition and the place of its cotangents as the layers see them: as given, or refined. There is one
+/// time per sample, and where no known fields are given they are those stored with the model. All of it is in
+/// the device's memory.
 template <class T, int D, class Device> class Refined {
  public:
   using PassType = Pass<T, D, Device>;
@@ -142,7 +143,7 @@ template <class T, int D, class Device> class Refined {
   Index batch() const { return condition.initial.batch; }
   const Grid<D>& grid() const { return fine_; }
 
-  /// What layers read beside x, and where they leave their share of its cotangents: of some samples.
+  /// For some samples: what layers read beside x, and where they add their share of its cotangents.
   void enter(PassType& pass, Index first, Index count) const {
     const auto from = std::size_t(first), n = std::size_t(count);
     pass.first = first;
@@ -249,7 +250,7 @@ template <class T, int D, class Device> class Refined {
     });
     return to;
   }
-  /// What u is in its box, on the grid of `to`.
+  /// u in its box, on the grid of `to`.
   static void resample_box(const View<const T, D>& u, const View<T, D>& to, PassType& pass) {
     const Grid<D> box = box_of(u.grid);
     require_same_box("predict", "known", box, to.grid);

@@ -1,10 +1,10 @@
 #pragma once
-// The processes that mpirun or srun started, as a communicator (device/communicator.hpp). Only mpi.h is
-// used: messages from rank to rank, so that who waits knows for whom.
+// The processes that mpirun or srun started, as a communicator (device/communicator.hpp). Only mpi.h is used,
+// and messages go from rank to rank, so that a waiting rank knows which one it waits for.
 //
-// A run ends as a whole. A rank that leaves by an exception ends all others; one that is killed is noticed by
-// the launcher, which ends the others and names it; one that sends nothing for MNO_RANK_TIMEOUT seconds
-// (default 900) is named by who waits for it, and the run is ended.
+// A run ends as a whole. A rank that leaves by an exception ends all others. If a rank is killed, the
+// launcher notices, names it and ends the others. If a rank sends nothing for MNO_RANK_TIMEOUT seconds
+// (default 900), the one that waits for it names it and ends the run.
 #include <mpi.h>
 #include <sched.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ class MpiWorld final : public Communicator {
     }
   }
   ~MpiWorld() override {
-    // The others may wait for this rank: after an error there is nothing to wait for.
+    // After an error this rank sends nothing more; without this, the others could wait for it.
     if (std::uncaught_exceptions() > exceptions_) MPI_Abort(world_, 1);
     MPI_Comm_free(&world_);
     MPI_Finalize();
@@ -63,7 +63,7 @@ class MpiWorld final : public Communicator {
                 std::span<const std::span<std::byte>> receive) override {
     requests_.clear();
     from_.clear();
-    for (int step = 1; step < size_; ++step) {  // everybody begins with another neighbour
+    for (int step = 1; step < size_; ++step) {  // every rank begins with another neighbour
       const int to = (rank_ + step) % size_, from = (rank_ + size_ - step) % size_;
       in_pieces(receive[std::size_t(from)], [&](std::byte* data, int bytes) {
         MPI_Irecv(data, bytes, MPI_BYTE, from, 0, world_, added(from));
@@ -99,8 +99,8 @@ class MpiWorld final : public Communicator {
     return &requests_.back();
   }
 
-  /// Until all is sent and received. First it looks again at once, then it gives way to others, then it
-  /// sleeps in between: there may be more ranks than processors.
+  /// Until all is sent and received. It polls at once at first, then yields in between, then sleeps: there
+  /// may be more ranks than processors.
   void wait() {
     using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();

@@ -1,6 +1,6 @@
 #pragma once
-// Two fields on [0,1) that exchange heat and are driven by noise that they have in common in part, whose law
-// is known at every time:
+// Two fields on [0,1) that exchange heat and are driven by correlated noise. Their law is known at every
+// time:
 //
 //     u_t = ν u_xx − c u_x + κ(v − u) + σẆ¹,     v_t = ν v_xx − c v_x + κ(u − v) + σẆ²,
 //     W¹ and W² as in noise.hpp, each mode of one correlated by ρ with the same mode of the other.
@@ -41,7 +41,7 @@ struct CoupledNoise {
   void check() const { each.check(); }
   Index rank() const { return 2 * each.rank(); }
   CoupledWave wavenumber(Index i) const { return {each.wavenumber(i / 2), i % 2 == 1}; }
-  /// Rows (rank, point·2 + channel), of which both channels together have the size of one of ModalNoise.
+  /// Rows (rank, point·2 + channel); both channels of a row together have the size of a row of ModalNoise.
   ModalNoise::Rows basis(Index points, double shift) const {
     const ModalNoise::Rows one = each.basis(points, shift);
     ModalNoise::Rows rows(rank(), 2 * points);

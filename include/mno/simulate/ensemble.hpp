@@ -1,7 +1,7 @@
 #pragma once
 // Training data straight from a simulator: statistics are taken while members are drawn, so that members
-// do not stay in memory unless they are few or asked for. What an equation says is known, as a force, is a
-// known field.
+// do not stay in memory unless they are few or asked for. Where an equation has known(), a force say, it
+// becomes a known field.
 //
 //   Ensemble<float, 1> data = simulate_ensemble<float>(spde::Burgers{}, {.samples = 256, .members = 64});
 #include "mno/data/ensemble.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 // The time stepper of the spectral equations u_t = Λu + N(u) + σẆ on [0,1), Λ diagonal in Fourier modes:
 //
-//     û_k ← e^{λ dt} û_k + ((e^{λ dt} − 1)/λ) N̂_k(u) + exact Ornstein–Uhlenbeck noise,   N̂_k(u) = n_k
-//     f(u)^_k.
+//     û_k ← e^{λ dt} û_k + ((e^{λ dt} − 1)/λ) N̂_k(u) + exact Ornstein–Uhlenbeck noise,
+//     N̂_k(u) = n_k f(u)^_k.
 //
 // Two members travel as one complex field, pairs.hpp.
 #include <algorithm>

@@ -3,9 +3,9 @@
 //
 //     u_t = u_0 + t Σ_{i=1..N} α_i φ_i ⟨ψ_i, u_0⟩ + σ W_t,    α_i = strength/i,
 //
-// φ_i and ψ_i are fixed trigonometric polynomials of norm 1, which the seed `functions` draws: they stand at
-// their places, so no convolution is this operator. The covariance σ² t Σ_k q_k² … has the rank of the noise.
-// Its law is known: exact_law(equation, u_0, t) of modal.hpp.
+// φ_i and ψ_i are fixed trigonometric polynomials of norm 1, drawn with the seed `functions`. They have fixed
+// places, so no convolution is this operator. The covariance σ² t Σ_k q_k² … has the rank of the noise. Its
+// law is known: exact_law(equation, u_0, t) of modal.hpp.
 #include "mno/simulate/modal.hpp"
 
 namespace mno::spde {

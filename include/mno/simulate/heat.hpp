@@ -5,8 +5,8 @@
 //     u_t = ν u_xx − c u_x + σẆ,    λ_k = −ν(2πk)²,
 //     E û_k(t) = e^{λ_k t − 2πik ct} û_k(0),   deviation of mode k:  σ q_k √((e^{2λ_k t} − 1)/(2λ_k)).
 //
-// The noise is the same at every x, so what moves with the velocity c sees the equation without it: u_t(x) is
-// v_t(x − ct), where v has c = 0.
+// The noise has the same law at every x, so in a frame that moves with the velocity c the equation is that
+// with c = 0: u_t(x) is v_t(x − ct), where v has c = 0.
 //
 // exact_law(heat, u_0, t) of modal.hpp gives mean, variance and factor rows.
 #include <numbers>

@@ -4,8 +4,8 @@
 //     du = ν u_xx dt + σ (√b dW + √(1−b) dJ),   J_t = Σ_{τ_j ≤ t} η_j/√λ,
 //
 // where the τ_j are the times of a Poisson process of rate λ, and every jump η_j is a field with the law of
-// W_1. Mean and covariance are those of the heat equation (simulate/heat.hpp), whatever b and λ are; its law
-// is another: given the times of the jumps u_t is normal, and the variance of mode k depends on them,
+// W_1. Mean and covariance are those of the heat equation (simulate/heat.hpp), whatever b and λ are. The law
+// itself differs: given the times of the jumps u_t is normal, and the variance of mode k depends on them,
 //
 //     Var c_k = σ² (b (e^{2λ_k t} − 1)/(2λ_k) + (1−b)/λ Σ_j e^{2λ_k (t − τ_j)}).
 //

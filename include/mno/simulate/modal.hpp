@@ -8,9 +8,9 @@
 // No time stepping is needed: c_i goes from one query time to the next in one exact step,
 //     c_i(t) = decay · c_i(s) + deviation · ξ,
 // and the law of u_t is known: its mean m_t and its factor rows B_i(x) = (deviation of c_i(t)) φ_i(x), with
-// Cov(u_t(x), u_t(y)) = Σ_i B_i(x) B_i(y). An equation may be normal only given shocks of every member, which
-// it draws: then the deviation of a step depends on them, and mean and B are still those of u_t. A function
-// of several channels has its entries in the order of a field, point·channels + channel.
+// Cov(u_t(x), u_t(y)) = Σ_i B_i(x) B_i(y). An equation may be normal only given random shocks, which it draws
+// for every member. Then the deviation of a step depends on the shocks, while mean and B are still those of
+// u_t. A function of several channels has its entries in the order of a field, point·channels + channel.
 #include <algorithm>
 #include <vector>
 
@@ -45,8 +45,8 @@ template <class Equation> ModalNoise::Rows basis_at(const Equation& equation, do
 }  // namespace detail
 
 /// Equation has mean(u_0, t) as a series and deviation(k, t), the standard deviation of a coefficient of
-/// wavenumber k; and shift(t) where its basis moves. A series is a FourierSeries, or what stands in its
-/// place; a wavenumber is what the noise calls so.
+/// wavenumber k; and shift(t) where its basis moves. A series is a FourierSeries or a type with the same
+/// functions; a wavenumber has the noise's own type.
 template <class Equation, class Series>
 ExactLawOn<Equation::dimension> exact_law(const Equation& equation, const Series& initial, double t) {
   equation.check();

@@ -10,8 +10,8 @@
 // so that four transforms make one evaluation, two there and two back. The mean vorticity stays zero. The
 // viscosity is that of a flow of size one in a box of size 2π.
 //
-// known() is the force as a known field, for whoever learns the flow: without it a law that does not know its
-// place in the square cannot tell where the force is.
+// known() is the force as a known field, for models of the flow: without it, a law that does not depend on
+// the place in the square could not learn where the force is.
 #include <complex>
 #include <numbers>
 

@@ -37,8 +37,8 @@ void add_wave_noise(T* plus, T* minus, T c, const float* beta, const float* gamm
   }
 }
 
-/// One value that is not finite makes every mode of its pair so within a step: the mean tells. Members beyond
-/// the last one that was asked for only fill the block.
+/// One value that is not finite makes every mode of its pair so within a step, so it is enough to test the
+/// mean. Members beyond the last one that was asked for only fill the block.
 template <Index Lanes, class T, int D, class Scheme>
 void check_finite(const Task<T, D>& task, const Scheme& scheme, const T* mean, Index first, Index step) {
   T sum = 0;

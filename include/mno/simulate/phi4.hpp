@@ -3,7 +3,7 @@
 //
 //     u_t = ν u_xx + 3u − u³ + σẆ
 //
-// by exponential Euler; the linear part of the reaction belongs to what is solved exactly, λ_k = 3 − ν(2πk)².
+// by exponential Euler. The linear part of the reaction is solved exactly too: λ_k = 3 − ν(2πk)².
 #include <complex>
 #include <numbers>
 

@@ -3,8 +3,8 @@
 //
 //     u_t = ν Δu + growth·u − u³ + σẆ
 //
-// by plane_heun.hpp; the linear part of the reaction belongs to what is solved exactly, λ_k = growth −
-// ν|2πk|². Of N points the waves |k_x|, |k_y| ≤ N/3 are kept.
+// by plane_heun.hpp. The linear part of the reaction is solved exactly too: λ_k = growth − ν|2πk|². Of N
+// points the waves |k_x|, |k_y| ≤ N/3 are kept.
 #include <complex>
 #include <numbers>
 

@@ -123,8 +123,8 @@ template <class T> class Phi4SpdeBench::Solver {
     }
   }
 
-  /// y_p = f_p + ρ y_{p∓1} around the circle, starting from y before the first cell: Σ_j ρ^j f_{−1−j}/(1 −
-  /// ρ^N).
+  /// y_p = f_p + ρ y_{p∓1} around the circle. The y before the first cell, where it starts, is
+  /// Σ_j ρ^j f_{−1−j}/(1 − ρ^N).
   void recurse(T* u, Index start, Index direction) const {
     T before[lanes] = {};
     for (int round = 0; round < 2; ++round) {

@@ -1,6 +1,6 @@
 #pragma once
 // Initial fields and noise on a periodic square, as initial.hpp and noise.hpp have them on a line: series of
-// waves with |k| ≤ K. Of k and −k one stands for both, since cos 2πk·x and sin 2πk·x are all their waves.
+// waves with |k| ≤ K. Only one of k and −k is listed, since cos 2πk·x and sin 2πk·x serve both.
 //
 //     u_0(x) = Σ_k a_k cos 2πk·x + b_k sin 2πk·x,   a_k, b_k ~ N(0, s_k²),   s_k ∝ (offset + |k|²)^−decay/2,
 //     dW = q_0 dβ_0 + Σ_k q_k √2 (dβ_k cos 2πk·x + dγ_k sin 2πk·x),          q_k likewise.

@@ -5,8 +5,8 @@
 //   Collected<float, 1> all = collect<float>(Burgers{}, {.samples = 10});
 //
 // A condition is an initial field and a query time; its members are independent draws of u_t given u_0. The
-// sink sees each condition once, so nothing that does not fit in memory is ever held. Samples are shared
-// among threads, and what one computes is a function of (seed, sample, member) alone.
+// sink sees each condition once, so that the data need not fit in memory. Samples are shared among threads,
+// and every draw is a function of (seed, sample, member) alone.
 #include <functional>
 #include <mutex>
 #include <span>

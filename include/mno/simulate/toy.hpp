@@ -1,5 +1,5 @@
 #pragma once
-// Synthetic fields in which drift and noise are what one put in: u_t = c u_0 + a t u_0 + s W_t.
+// Synthetic fields with a drift and a noise of known size: u_t = c u_0 + a t u_0 + s W_t.
 //
 // BrownianField has c = 1, a = 0: the variance s² t grows linearly. The head-separation cases have c = 0, so
 // that the mean of u_1 is the drift alone: A is pure drift, B pure noise, C both. Their energies at t = 1,

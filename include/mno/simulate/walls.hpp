@@ -6,7 +6,7 @@
 //
 // They are orthonormal, and eigenfunctions of ∂_xx with eigenvalues −(πk)². Initial fields and noise are
 // series of them, as those of initial.hpp and noise.hpp are of periodic waves; k counts half waves here, so
-// the defaults have twice as many modes, and with them the same shortest wave.
+// the defaults have twice as many modes for the same shortest wave.
 #include <cmath>
 #include <numbers>
 #include <vector>

@@ -1,14 +1,14 @@
 #pragma once
-// The periodic box that a field with walls is part of: layers know periodic boxes alone.
+// The periodic box that a field with walls is put into, since layers know only periodic boxes.
 //
-// A bounded axis [0,L] becomes a periodic one of length (1 + p)L, p = 1/4. Beyond each wall u is reflected in
-// it, and one reflection goes over into the other:
+// A bounded axis [0,L] becomes a periodic one of length (1 + p)L, p = 1/4. Beyond each wall stands the mirror
+// image of u, and the two images are blended into each other:
 //
 //     E u(x) = u(x)                                    on [0,L),
 //     E u(L + s) = w u(L − s) + (1 − w) u(pL − s),     0 ≤ s < pL,   w = ½(1 + cos(πs/pL)).
 //
-// This is continuous, linear in u, and means the same on every grid: pL is a whole number of steps where the
-// points are a multiple of four, and elsewhere the nearest one. No grid x_j = jL/N has the far wall itself;
+// This is continuous, linear in u, and means the same on every grid: pL is a whole number of steps where N is
+// a multiple of four, and is rounded to one elsewhere. The far wall is not a point of the grid x_j = jL/N, so
 // u(L) is taken to be u at the last point. docs/decisions/bounded-domains.md has what else was tried.
 #include <algorithm>
 #include <cmath>
@@ -18,7 +18,7 @@
 
 namespace mno {
 
-/// The same points, and behind those of every bounded axis the ones that close it.
+/// The same points, and after those of every bounded axis the ones that make it periodic.
 template <int D> Grid<D> box_of(Grid<D> grid) {
   for (std::size_t d = 0; d < std::size_t(D); ++d) {
     if (!grid.domain.bounded[d]) continue;
@@ -54,7 +54,7 @@ struct BoxAxis {
   MNO_HOST_DEVICE double w(Index i) const {
     return 0.5 * (1 + std::cos(std::numbers::pi * double(i - points) / double(box - points)));
   }
-  /// Which given points a point of the box is made of.
+  /// The given points that make up a point of the box.
   static constexpr int most_sources = 2;
   MNO_HOST_DEVICE int sources(Index i, Share* to) const {
     to[0] = {i, 1};

@@ -22,8 +22,8 @@
 #else
 #define MNO_INDEPENDENT_ITERATIONS
 #endif
-// The same, for a short loop over lanes: it becomes vector instructions as it stands. g++ would write it out
-// and look for vectors in what is around it, which takes twice as long.
+// The same, for a short loop over lanes: it becomes vector instructions as it stands. Otherwise g++ would
+// unroll it and vectorise the code around it, which takes twice as long.
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 #define MNO_LANES MNO_INDEPENDENT_ITERATIONS _Pragma("GCC unroll 1")
 #else

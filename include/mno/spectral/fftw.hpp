@@ -12,13 +12,14 @@
 
 namespace mno {
 
-/// FFTW's planner is not thread-safe: one lock around plan and destroy. There is one planner in a process,
-/// but a library that hides its symbols has a lock of its own: who loads such libraries lets them share one.
+/// FFTW's planner is not thread-safe: one lock around plan and destroy. A process has one planner, but every
+/// library that hides its symbols has a lock of its own: a program that loads such libraries makes them share
+/// one.
 class FftwPlanner {
  public:
   void lock() { lock_ ? lock_() : mutex_.lock(); }
   void unlock() { unlock_ ? unlock_() : mutex_.unlock(); }
-  /// Holds from now on. To be called while no thread plans.
+  /// Uses these functions as the lock from now on. Call it while no thread plans.
   void share(void (*lock)(), void (*unlock)()) {
     lock_ = lock;
     unlock_ = unlock;

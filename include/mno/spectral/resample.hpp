@@ -23,7 +23,7 @@ template <class T, int D> class Resampling {
     synthesis_ = &get(TransformKey<D>{to.points, modes, channels});
   }
 
-  /// to += what `from` is on to's grid, or = that.
+  /// to += `from` on to's grid, or to = that.
   void apply(const View<const T, D>& from, const View<T, D>& to, Write write, Arena& scratch) const {
     carry(*analysis_, from, Weight::analysis, *synthesis_, to, Weight::multiplicity, write, scratch);
   }
@@ -59,8 +59,8 @@ Resampling<T, D> resampling(const Grid<D>& from, const Grid<D>& to, Index channe
 }
 }  // namespace detail
 
-/// Adds to `to` what `from`, which is periodic, is on to's grid. Waves that one of the two grids can't carry
-/// are left out.
+/// Resamples the periodic field `from` to to's grid and adds it to `to`. Waves that one of the two grids
+/// can't carry are left out.
 template <class T, int D> void resample_into(View<const T, D> from, View<T, D> to, Workspace& workspace) {
   detail::resampling<T>(from.grid, to.grid, from.channels, workspace.cache)
       .apply(from, to, Write::add, workspace.scratch);

@@ -28,7 +28,7 @@ template <class T> struct AdamWState {
   std::int64_t step = 0;    // steps taken
 };
 
-/// The constants of one step, as a number in it sees them.
+/// The constants of one step, in the type of the parameters.
 template <class T> struct AdamWStep {
   T keep, beta2, rest1, rest2, rate, root, epsilon;
 
@@ -83,7 +83,8 @@ template <class T> class AdamW {
     const AdamWStep<T> c(options_, learning_rate, state_.step);
 
     T *const first = state_.first.data(), *const second = state_.second.data();
-    // Every parameter is on its own, so pieces change no result; small ones would not pay for the threads.
+    // Parameters do not depend on each other, so pieces change no result. Small pieces would not pay for the
+    // threads.
     const std::size_t pieces = std::clamp<std::size_t>(n / 32768, 1, std::size_t(device.threads()));
     device.for_each(Index(pieces), [&](Index piece, Workspace&) {
       const std::size_t begin = n * std::size_t(piece) / pieces, end = n * std::size_t(piece + 1) / pieces;

@@ -1,5 +1,6 @@
 #pragma once
-// An exponential moving average of the weights: what is evaluated may be smoother than what is trained.
+// An exponential moving average of the weights: the weights to evaluate may be smoother than those in
+// training.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -36,7 +37,8 @@ template <class T> class WeightAverage {
       for (std::size_t i = 0; i < values_.size(); ++i) values[i] += rate * (weights[i] - values[i]);
   }
 
-  /// What the n-th weights count: 1 − dⁿ without cancellation for d near 1; d = 0 keeps the last alone.
+  /// The share of the n-th weights. 1 − dⁿ is computed without cancellation for d near 1; d = 0 keeps only
+  /// the last weights.
   static double share(double decay, std::int64_t n) {
     return decay == 0 ? 1 : (1 - decay) / -std::expm1(double(n) * std::log(decay));
   }

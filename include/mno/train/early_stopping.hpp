@@ -8,7 +8,7 @@ namespace mno {
 
 /// Plain data, so that a checkpoint can hold it. Smaller values are better.
 struct EarlyStopping {
-  Index patience = 20;   // evaluations without improvement that are waited for
+  Index patience = 20;   // evaluations without improvement before it stops
   double min_delta = 0;  // an improvement is a value below best − min_delta
 
   double best = std::numeric_limits<double>::infinity();

@@ -5,10 +5,10 @@
 //   const auto [surrogate, report] = mno::fit<mno::NuggetMno<Shape>>(data);
 //   for (const auto& [what, why] : report.choices) …
 //
-// What is not asked for is chosen for the data (train/fit_choices.hpp), the loss too, unless one is given
-// behind the data: fit<M>(data, loss, options). It may be any that a Trainer takes: a recipe, a term, a sum,
-// OnDraws{S, terms…} for an operator with noise inside or for draws of a law, a function. One without a text
-// trains, but without checkpoints. Data is taken by value: nothing refers to it afterwards.
+// Every option that is not set is chosen for the data (train/fit_choices.hpp). So is the loss, unless one is
+// given after the data: fit<M>(data, loss, options). It may be any loss that a Trainer takes: a recipe, a
+// term, a sum, a function, or OnDraws{S, terms…} for an operator with noise inside or for draws of a law. A
+// loss without a text trains without checkpoints. Data is taken by value: nothing refers to it afterwards.
 #include "mno/data/fingerprint.hpp"
 #include "mno/metric/likeliest_residual.hpp"
 #include "mno/metric/likeliest_shrinkage.hpp"
@@ -20,10 +20,10 @@ namespace mno {
 
 namespace detail {
 
-/// In the place of a loss: fit chooses.
+/// Stands for a loss that fit chooses.
 struct ChosenByFit {};
 
-/// What stands behind the data is a loss.
+/// Is the argument after the data a loss?
 template <class L, class M>
 concept LossToFit = !std::is_same_v<L, FitOptions> && !std::is_same_v<L, DataOf<M>>;
 
@@ -52,7 +52,7 @@ FitTrial<M> fit_trial(M model, const FitData<typename M::Scalar, M::dimension>& 
   return {std::move(model), std::move(report), std::move(about)};
 }
 
-/// Validation data as it was given, as far as its initial fields and members go.
+/// Validation data with its initial fields and members back in the user's units.
 template <class M> DataOf<M> in_user_units(const Surrogate<M>& surrogate, DataOf<M> data) {
   require(data.size() > 0 && data.members.size() > 0, "fit", "calibrate",
           Text("validation data that keeps its members: make_ensemble(counts, …, {.members = true})"),
@@ -62,7 +62,7 @@ template <class M> DataOf<M> in_user_units(const Surrogate<M>& surrogate, DataOf
   return data;
 }
 
-/// The residual law of the trained model, by the members of validation.
+/// The residual law of the trained model, from the members of validation.
 template <class M, class Device>
 AnyResidual choose_residual(const FitTrial<M>& trial, const FitData<typename M::Scalar, M::dimension>& data,
                             std::vector<FitChoice>& choices, Device& device) {
@@ -85,7 +85,7 @@ AnyResidual choose_residual(const FitTrial<M>& trial, const FitData<typename M::
   return {};
 }
 
-/// The shrinkage that a law of single draws needs, by those of validation; 0 where nothing tells.
+/// The shrinkage that a law of single draws needs, from those of validation; 0 where they cannot tell.
 template <class M, class Device>
 double choose_shrinkage(const FitTrial<M>& trial, const FitData<typename M::Scalar, M::dimension>& data,
                         const AnyResidual& residual, std::vector<FitChoice>& choices, Device& device) {
@@ -134,7 +134,7 @@ Fit<M> fitted(FitTrial<M> trial, const FitData<typename M::Scalar, M::dimension>
 
 }  // namespace detail
 
-/// By a given loss, on data that is prepared already.
+/// With a given loss, on data that is already prepared.
 template <class M, class L, class Device = Cpu>
 requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, const L& given,
                                             FitOptions options = {}, Device& device = default_device()) {
@@ -153,7 +153,7 @@ requires detail::LossToFit<L, M> Fit<M> fit(FitData<typename M::Scalar, M::dimen
           "choose_residual", Text("an operator that gives a law, whose residuals are not given"),
           Text(M::stochastic ? given_residual.c_str() : "an operator without a law"));
   constexpr bool chosen = std::is_same_v<L, detail::ChosenByFit>;
-  // Scores of draws are chosen for what gives draws: given or chosen, they train alike.
+  // EnergyLoss is what fit chooses for a model that gives draws: it trains the same way if it is given.
   constexpr bool moves = chosen || std::is_same_v<L, EnergyLoss>;
   const bool look = moves && detail::looks_for_symmetries<M>(options, train);
   if (look) keep_zero(data);
@@ -205,7 +205,7 @@ requires detail::LossToFit<L, M> Fit<M> fit(detail::DataOf<M> train, detail::Dat
   return fit<M>(std::move(data), loss, std::move(options), device);
 }
 
-/// Moves options.validation of the initial fields, to validate on, from the data to `validation`.
+/// Moves a share options.validation of the initial fields from the data to `validation`.
 template <class T, int D>
 Split hold_back(Ensemble<T, D>& data, Ensemble<T, D>& validation, const FitOptions& options) {
   Split split = split_by_origin(data.origins, options.validation, 0, options.split_seed);
@@ -216,7 +216,7 @@ Split hold_back(Ensemble<T, D>& data, Ensemble<T, D>& validation, const FitOptio
   return split;
 }
 
-/// Initial fields to validate on are held back from the data: options.validation of them.
+/// A share options.validation of the initial fields is held back from the data, to validate on.
 template <class M, class L, class Device = Cpu>
 requires detail::LossToFit<L, M> Fit<M> fit(detail::DataOf<M> data, const L& loss, FitOptions options = {},
                                             Device& device = default_device()) {
@@ -227,7 +227,7 @@ requires detail::LossToFit<L, M> Fit<M> fit(detail::DataOf<M> data, const L& los
   return result;
 }
 
-// The same three by a loss that is chosen for the data.
+// The same three with a loss that is chosen for the data.
 template <class M, class Device = Cpu>
 Fit<M> fit(FitData<typename M::Scalar, M::dimension> data, FitOptions options = {},
            Device& device = default_device()) {

@@ -36,8 +36,8 @@ template <class M> M first_model(const FitOptions& options, const DataOf<M>& tra
   return model;
 }
 
-/// Lengths to try, in epochs: the one that is asked for, or several where it is 0. Without validation data
-/// nothing tells which is best, and the one in the middle is taken.
+/// Lengths to try, in epochs: the one that is asked for, or several where it is 0. Without validation data it
+/// is not known which is best, and the one in the middle is taken.
 template <class M>
 std::vector<Index> lengths(Index asked, const TrainingOptions& training, const DataOf<M>& train,
                            bool validated) {
@@ -54,7 +54,8 @@ template <class M> bool looks_for_symmetries(const FitOptions& options, const Da
          train.known.size() == 0;
 }
 
-/// May the law differ from place to place? Asked for, or by two pilots, the better of which is handed on.
+/// May the law differ from place to place? The options say, or else two pilots, the better of which is handed
+/// on.
 template <class M, class Device>
 std::optional<Pilot<M>> choose_places(const FitOptions& options, M& model, const DataOf<M>& train,
                                       std::vector<FitChoice>& choices, Device& device) {
@@ -76,8 +77,8 @@ std::optional<Pilot<M>> choose_places(const FitOptions& options, M& model, const
   return same;
 }
 
-/// For laws: a recipe that suits the data, and for draws what it wants of the optimiser and of the factor's
-/// scale; `noise` is what a pilot leaves unexplained.
+/// For laws: a recipe that suits the data. For draws it also sets gradient clipping and the factor's scale;
+/// `noise` is the variance that a pilot leaves unexplained.
 template <class M>
 Recipe choose_recipe(FitOptions& options, M& model, const DataOf<M>& train, double noise,
                      std::vector<FitChoice>& choices) {
@@ -125,8 +126,8 @@ auto choose_loss(FitOptions& options, M& model, const DataOf<M>& train, const st
   }
 }
 
-/// Of the trained model; it has seen the training data, so its residuals are taken from other data if there
-/// is any, else from the first conditions of that.
+/// Of the trained model. It has seen the training data, so its residuals are taken from validation data if
+/// there is any, else from the first training conditions.
 template <class M, class Device>
 metric::References<typename M::Scalar, M::dimension> references_of(const M& model, const DataOf<M>& train,
                                                                    const std::optional<Scores>& validation,

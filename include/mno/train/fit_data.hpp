@@ -30,7 +30,7 @@ FitData<T, D> fit_data(Ensemble<T, D> train, Ensemble<T, D> validation, const An
   return {std::move(train), std::move(validation), std::move(normaliser), fingerprint.str()};
 }
 
-/// Gives back their zero to channels whose mean is small beside their deviation, so that −u is −u in the
+/// Sets the shift to 0 in channels whose mean is small beside their deviation, so that −u is −u in the
 /// model's coordinates too.
 template <class T, int D> void keep_zero(FitData<T, D>& data) {
   for (std::size_t c = 0; c < data.normaliser.shift.size(); ++c) {

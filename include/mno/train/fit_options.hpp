@@ -1,5 +1,5 @@
 #pragma once
-// What one may ask of `fit`, and what it tells.
+// The options of `fit`, and its report.
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -32,18 +32,18 @@ struct FitOptions {
   double checkpoint_seconds = 10;                         // least time between two
   bool resume = false;                                    // go on from the checkpoint
   std::string data = "the data given";                    // what sentences call the data
-  io::Metadata about{};                                   // what the file should say beside
+  io::Metadata about{};                                   // further entries of the file
   std::function<void(const EpochReport&)> after_epoch{};  // of several ranks, rank 0 alone is told
   std::function<bool()> interrupted{};  // asked after every step; of several ranks, rank 0 is
 };
 
-/// Something that nobody asked for, and why it was chosen.
+/// What `fit` chose by itself, and why.
 struct FitChoice {
   std::string what, why;
 };
 
 struct FitReport {
-  bool interrupted = false;           // the checkpoint, if there is a path for one, goes on from here
+  bool interrupted = false;           // a resumed run goes on from here, if there is a path for a checkpoint
   std::vector<EpochReport> epochs{};  // of this call
   Index epochs_done = 0;              // those before a resume included
   Index train = 0, validation = 0;    // conditions

@@ -1,6 +1,6 @@
 #pragma once
-// A run of training with its checkpoints: to the end, until it is interrupted, or on from where it was. Of
-// several ranks, rank 0 decides about interruptions, tells of epochs and writes checkpoints.
+// A run of training with its checkpoints: to the end, until it is interrupted, or resumed. Of several ranks,
+// rank 0 decides about interruptions, reports epochs and writes checkpoints.
 #include <chrono>
 #include <cmath>
 
@@ -63,7 +63,7 @@ template <class M, class L, class Device> class FitRun {
       report.interrupted = !epoch.finished || (trainer_.ranks().decide(asked()) && !trainer_.finished());
       const bool due =
           std::chrono::duration<double>(Clock::now() - written).count() >= options_.checkpoint_seconds;
-      // Weights that give no numbers on validation are nothing to go back to.
+      // Weights whose validation scores are not finite are not worth going back to.
       const bool good = !epoch.validation || std::isfinite(epoch.validation->criterion());
       if (trainer_.ranks().decide(report.interrupted || (due && good && !trainer_.finished()))) {
         write();
@@ -95,7 +95,7 @@ template <class M, class L, class Device> class FitRun {
   void write() {
     if (options_.checkpoint.empty()) return;
     if constexpr (SaysText<L>) {
-      io::Metadata about = about_;  // who made it is told, and makes no difference
+      io::Metadata about = about_;  // ranks and threads are recorded, but a resumed run may have others
       about["training.ranks"] = std::to_string(trainer_.ranks().size());
       about["training.threads"] = std::to_string(trainer_.threads());
       write_checkpoint(options_.checkpoint, model_, normaliser_, trainer_, std::move(about), law_);

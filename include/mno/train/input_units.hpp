@@ -2,9 +2,9 @@
 // The units in which layers see u_0 (Model::set_input_units), from the training data.
 //
 // One normaliser serves u_0 and u_t, so that m = u_0 + gA holds in its coordinates. Where u_0 is another
-// quantity than u_t it may be of another order there: a permeability of 3 and 12, in units of a pressure of
-// 0.01, is 1000. Then the layers see (u_0 − mean)/deviation. Where it is of the same order it stays as it is.
-// Known fields, which no normaliser touches, are seen by the same rule.
+// quantity than u_t, its normalised values may be of another order: a permeability of 3 and 12, in units of a
+// pressure of 0.01, is 1000. Then the layers see (u_0 − mean)/deviation; values of order one stay as they
+// are. Known fields, which no normaliser touches, follow the same rule.
 #include <cmath>
 
 #include "mno/data/ensemble.hpp"

@@ -2,8 +2,8 @@
 // How long to train: runs of growing length from the same first weights, each a whole schedule of its own,
 // until one is no better on validation than the one before.
 //
-// One run that is stopped early cannot tell: what a schedule reaches, it reaches at its end. Each length is
-// twice the one before, so that all runs together take at most twice the time of the longest.
+// One long run that is stopped early cannot tell, because a schedule reaches its best only at its end. Each
+// length is twice the one before, so that all runs together take at most twice the time of the longest.
 //
 // The best run so far lies beside the checkpoint as NAME.shorter, so that a search that is interrupted goes
 // on like any run, and ends with the same bits.
@@ -100,7 +100,7 @@ template <class M, class Device> class LengthSearch {
     io::write_model(shorter_, best.model, data_.normaliser, best.about, io::Keep::nothing,
                     law_text(options_.training.residual, options_.warp));
   }
-  /// "epochs=N …", and what follows.
+  /// What follows "epochs=N" in the text of a training.
   static std::string behind_epochs(const std::string& training) {
     return training.substr(std::min(training.find(' '), training.size()));
   }

@@ -1,10 +1,10 @@
 #pragma once
 // The first value of the path from u_0 (layer/initial_path.hpp), from the training data.
 //
-// m = u_0 + g(t)(A_net + κ u_0). With κ = −1/g(T) nothing of u_0 reaches the mean at time T but through the
-// layers, which then learn u_T itself instead of u_T − u_0: better wherever little of u_0 is left, since a
-// network of nonlinear layers writes −u_0 with an error in proportion to u_0. Where there are several times,
-// κ solves Σ |u_0 + κ g u_0|² = min. Where the mean stays close to u_0, leave the path closed.
+// m = u_0 + g(t)(A_net + κ u_0). With κ = −1/g(T), u_0 reaches the mean at time T only through the layers,
+// which then learn u_T itself instead of u_T − u_0. That is better wherever little of u_0 is left: nonlinear
+// layers reproduce −u_0 with an error in proportion to u_0. Where there are several times, κ minimises
+// Σ |u_0 + κ g u_0|². Where the mean stays close to u_0, leave the path closed.
 #include <string>
 
 #include "mno/data/ensemble.hpp"

@@ -1,8 +1,8 @@
 #pragma once
-// Opening and closing what a model knows of the place x (model/heads.hpp, Place).
+// Opening and closing a model's fields of the place x (model/heads.hpp, Place).
 //
-// Closed, a backbone of Fourier layers treats all places alike: moved initial fields have moved laws,
-// exactly, and nothing has to be learned about it. Open, the law may differ from place to place.
+// While they are closed, a backbone of Fourier layers treats all places alike: a moved initial field has
+// exactly the moved law, without learning it. When they are open, the law may differ from place to place.
 #include <algorithm>
 
 #include "mno/model/model.hpp"
@@ -15,7 +15,7 @@ template <class M> bool has_places() {
       M::leaves(), [](const NamedLeaf& leaf) { return leaf.name.ends_with("place.pointwise.weight"); });
 }
 
-/// Of a model that has not been trained: it stays closed in training.
+/// For a model that has not been trained: its places stay closed in training.
 template <class M> void close_places(M& model) {
   for (const NamedLeaf& leaf : M::leaves())
     if (leaf.name.ends_with("place.pointwise.weight") || leaf.name.ends_with("place.fixed.series"))

@@ -1,10 +1,10 @@
 #pragma once
 // How far predictions are from data, in a few numbers that are cheap enough for every epoch.
 //
-// With ensembles, what they say about mean and variance is known well enough to measure the distance to it.
-// Fewer than `least_ensemble` members say too little: of one there is no variance, and the deviation of two
-// is 20 % too small, so a distance to it would reward laws that are too narrow. There the CRPS judges, whose
-// expectation is smallest for the true marginals whatever the number of members.
+// Ensembles give mean and variance well enough to measure the distance to them. Fewer than `least_ensemble`
+// members do not: one has no variance, and the deviation of two is 20 % too small, so a distance to it would
+// reward laws that are too narrow. There the CRPS judges: its expectation is smallest for the true marginals,
+// whatever the number of members.
 //
 // An operator with noise inside is judged by S draws of every condition: their mean, their variance, and the
 // fair CRPS wherever members are kept. Mean and variance of S draws have an error of their own, like
@@ -60,8 +60,8 @@ template <class T, int D> Condition<T, D> some_of(Condition<T, D> all, Index beg
 
 /// Over all conditions, points and channels, in the coordinates of the data. A deterministic operator is a
 /// point mass; one with noise inside is run `draws` times for every condition. The CRPS of a law depends on
-/// its residuals. On a device of several ranks all of them call it, and each predicts its conditions; what
-/// those come to is summed in the tree of core/tree.hpp.
+/// its residuals. On a device of several ranks all of them call it, and each predicts its own conditions; the
+/// results are summed in the tree of core/tree.hpp.
 template <class E, class S, class T, class Device>
 Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data, Device& device,
              Index draws = 16, const AnyResidual& residual = {}) {
@@ -75,7 +75,7 @@ Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data,
   const auto conditions = std::size_t(data.size());
   std::vector<double> rows(conditions * columns);  // (condition, column): what each of them adds
   Communicator& ranks = ranks_of(device);
-  // Noise inside is drawn by the place in the batch, which every rank therefore runs whole.
+  // Noise inside depends on the place in the batch, so every rank runs the whole batch.
   const Communicator::Slice own =
       by_draws ? Communicator::Slice{0, conditions} : ranks.slice(conditions, ranks.rank());
   if (own.begin < own.end) {

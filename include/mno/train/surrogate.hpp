@@ -32,7 +32,7 @@ namespace mno {
 
 namespace detail {
 
-/// What a file says of a law beside mean and factor, from the types and back.
+/// Residual law, warp, shrinkage and calibration as the text in a file, and back.
 inline io::LawText law_text(const AnyResidual& residual, const AnyWarp& warp,
                             const std::optional<metric::Calibration>& calibration = {},
                             double shrinkage = 0) {
@@ -98,12 +98,12 @@ template <class M> class Surrogate {
             Text(share));
     shrinkage_ = share;
   }
-  /// What predictions have to be better than, in the model's own coordinates; `fit` knows it.
+  /// The references that predictions have to beat, in the model's own coordinates; `fit` sets them.
   const std::optional<metric::References<T, D>>& references() const { return references_; }
   void set_references(std::optional<metric::References<T, D>> references) {
     references_ = std::move(references);
   }
-  const io::Metadata& about() const { return about_; }  // what the file says beside
+  const io::Metadata& about() const { return about_; }  // further entries of the file
 
   /// The law of u_t given u_0, both in the user's units, on any device. Where the model adds nothing to u_0,
   /// as at t = 0, the mean is u_0 bit for bit, or w⁻¹(u_0) of a warped law; so is every draw.
@@ -136,8 +136,8 @@ template <class M> class Surrogate {
     return predict(Condition<T, D>{initial.view(), {&time, 1}}, device);
   }
 
-  /// The vector–Jacobian product of `predict`: the cotangents of m, B and η, those of z, in; added to `bar`
-  /// what u_0, in the user's units, t and known fields have of them. A nugget's may be left out.
+  /// The vector–Jacobian product of `predict`: it takes the cotangents of m, B and η, in coordinates z, and
+  /// adds those of u_0 (in the user's units), t and known fields to `bar`. The nugget's may be left out.
   void vjp(const Condition<T, D>& condition, Law<T, D> law_bar, const ConditionBar<T, D>& bar,
            Cpu& device = default_device()) const requires(M::stochastic) {
     constexpr Index channels = M::ShapeType::channels, rank = rank_of<typename M::ShapeType>() * channels;
@@ -218,7 +218,7 @@ template <class M> class Surrogate {
 
   /// Conformal: from now on the law's interval at `level` covers that fraction of a new condition's members
   /// and points, with probability `confidence` over conditions. The data is in the user's units, keeps its
-  /// members, and was not trained on; the promise is one for conditions of different initial fields.
+  /// members, and was not trained on; the guarantee assumes conditions of different initial fields.
   template <class Device = Cpu>
   void calibrate(const Ensemble<T, D>& data, double level, double confidence = 0.9,
                  Device& device = default_device()) requires(M::stochastic) {
@@ -289,7 +289,7 @@ template <class M> class Surrogate {
   }
 
  private:
-  /// The condition as an operator with noise inside sees it, so often and with this noise.
+  /// The condition with `count` draws and this noise, for an operator with noise inside.
   static Condition<T, D> visited(Condition<T, D> condition, Index count, std::uint64_t seed) {
     condition.draws = count;
     condition.noise = seed;
@@ -326,7 +326,7 @@ template <class M> class Surrogate {
       values.data()[i] =
           T(double(values.data()[i]) * warp_.slope(double(z.data()[i]), Index(i) % z.channels()));
   }
-  /// Where the model left x as it was, `to` is what x was made of, bit for bit.
+  /// Where the model left x unchanged, puts into `to` the values that x was made of, bit for bit.
   static void put_back(const Field<T, D>& predicted, const Field<T, D>& x, View<const T, D> given,
                        Field<T, D>& to) {
     const Index channels = x.channels(), rows = x.batch() * x.points(), each = to.batch() / x.batch();

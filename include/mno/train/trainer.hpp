@@ -1,5 +1,5 @@
 #pragma once
-// Training: batches in an order that depends on the seed alone, a loss, AdamW, and what an epoch came to.
+// Training: batches in an order that depends on the seed alone, a loss, AdamW, and a report of every epoch.
 //
 //   Trainer trainer(model, train, &validation, Recipe::decoupled(), options);
 //   while (!trainer.finished()) print(trainer.run_epoch());
@@ -12,7 +12,7 @@
 // checkpoint equals one that was never interrupted, bit for bit.
 //
 // On a device of several ranks (device/communicator.hpp) all of them train alike, with the same bits as one
-// alone; who listens to steps listens on all, and rank 0's word counts.
+// rank alone. A listener to steps must be there on all ranks; the answer of rank 0 counts.
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -44,7 +44,7 @@ struct TrainingOptions {
   Symmetries symmetries{};  // of the law: in every epoch conditions are moved by them at random
 };
 
-/// What an epoch came to.
+/// The result of an epoch.
 struct EpochReport {
   Index epoch = 0, epochs = 0;                  // epochs done, and to do in all
   bool finished = true;                         // false: the epoch was interrupted
@@ -56,7 +56,7 @@ struct EpochReport {
   double conditions_per_second = 0, seconds_left = 0;
 };
 
-/// What a step came to, for who listens.
+/// The result of a step, for a listener.
 struct StepReport {
   Index epoch = 0;                              // the epoch that is under way, counted from 0
   std::int64_t step = 0;                        // steps done, this one included
@@ -151,8 +151,8 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
       return 1;
   }
 
-  /// The rest of the epoch that is under way. After every step `after_step` is told what it came to; if it
-  /// returns true the epoch stops there, and the next call goes on with it.
+  /// The rest of the epoch that is under way. After every step `after_step` gets its report. If it returns
+  /// true, the epoch stops there, and the next call goes on with it.
   template <class Hook> EpochReport run_epoch(Hook&& after_step) {
     const auto start = std::chrono::steady_clock::now();
     const std::vector<Index> order = epoch_order(train_.size(), options_.seed, std::uint64_t(epoch_));
@@ -243,7 +243,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
     else
       return loss_;
   }
-  /// What the symmetries make of the data is a function of the seed and the epoch alone.
+  /// Moves the conditions by random symmetries: a function of the seed and the epoch alone.
   void move_data() {
     if (!options_.symmetries.any()) return;
     Stream random(options_.seed, std::uint64_t(epoch_), 0x6D6F7665);  // "move": apart from other uses
@@ -251,7 +251,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
       move_condition<T, D>(train_, condition, Move<D>::random(options_.symmetries, train_.grid(), random),
                            moved_);
   }
-  /// Does who listens want to stop?
+  /// Does the listener want to stop?
   template <class Hook>
   bool told([[maybe_unused]] Hook& hook, const detail::StepValues& step, double rate,
             std::span<const Index> conditions) const {
@@ -285,8 +285,8 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
     return options;
   }
 
-  /// After an error the model has the weights of the last whole step, unless the device gives nothing back
-  /// any more: then the first error is the one to tell.
+  /// After an error the model has the weights of the last whole step. If the device can no longer give them
+  /// back, the first error is the one that is reported.
   void leave_engine() noexcept {
     try {
       engine_.end();
@@ -329,7 +329,7 @@ template <class M, class L = Recipe, class Device = Cpu> class Trainer {
   Device& device_;
   Data moved_;                                // the conditions of this epoch, where there are symmetries
   Index batch_;                               // conditions of a step
-  mutable detail::Engine<M, Device> engine_;  // may have to bring the weights before it tells its state
+  mutable detail::Engine<M, Device> engine_;  // state() may have to fetch weights
   Schedule schedule_;
   EarlyStopping stopping_;
   Buffer<T> best_, spare_;

@@ -1,10 +1,10 @@
 #pragma once
 // A dataset of an HDF5 file as the C library reads it, with its errors as sentences.
 //
-// Before it is read, what it claims is compared with the bytes that the file has for it. External and virtual
-// storage, and filters other than deflate, shuffle, fletcher32 and LZF are refused: they reach into other
-// files or load code. Numbers of other widths and byte orders come as the smallest type of ours that holds
-// them, u64 as f64.
+// Before it is read, the size that it claims is compared with the bytes that the file has for it. External
+// and virtual storage, and filters other than deflate, shuffle, fletcher32 and LZF are refused: they reach
+// into other files or load code. Numbers of other widths and byte orders come as the smallest type of ours
+// that holds them, u64 as f64.
 #include <hdf5.h>
 
 #include <array>

@@ -14,8 +14,8 @@
 
 namespace mno::io {
 
-/// The library is not safe for threads, and prints its errors unless told otherwise. Whoever calls it holds
-/// this, and the caller's own setting returns afterwards.
+/// The library is not safe for threads, and prints its errors unless told otherwise. Hold this during every
+/// call; afterwards the caller's own setting is restored.
 class Hdf5Lock {
  public:
   Hdf5Lock() : lock_(library_mutex()) {

@@ -2,8 +2,8 @@
 // LZF, the filter that h5py calls "lzf" (number 32000): Debian's plugin for it does not load, since it lacks
 // a library of its own, and the format is small. A byte c begins either
 //
-//   c < 32:   c + 1 bytes that stand for themselves, or
-//   c ≥ 32:   a piece of what is there already: (c >> 5) + 2 bytes, or 9 and what the next byte says, from
+//   c < 32:   c + 1 bytes as they are, or
+//   c ≥ 32:   a repetition: (c >> 5) + 2 bytes of the output so far, or 9 + the next byte of them, from
 //             ((c & 31) << 8) + next byte + 1 before the end on
 #include <hdf5.h>
 
@@ -16,7 +16,7 @@ namespace mno::io::detail {
 
 inline constexpr H5Z_filter_t lzf_filter = 32000;
 
-/// What the bytes stand for, or nothing where they are damaged. Three of them give 264 at most.
+/// The unpacked bytes, or nothing if they are damaged. Three packed bytes give at most 264.
 inline std::optional<Bytes> lzf_unpacked(std::span<const std::byte> packed) {
   Bytes out;
   std::size_t at = 0;

@@ -1,9 +1,9 @@
 #pragma once
 // Writing HDF5 files, crash-safe as all files here: nothing is in place before commit().
 //
-// The library does not survive a disk that is full: it tries again when its handles are closed, and crashes
-// when the program ends. So everything is flushed while handles are open, and after a failure what is left to
-// write goes into memory, and is forgotten.
+// The library does not survive a full disk: it tries again when its handles are closed, and crashes when the
+// program ends. So everything is flushed while handles are open. After a failure the rest is written to
+// memory and dropped.
 #include <hdf5.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -131,8 +131,8 @@ class Hdf5Writer {
                  "; the file itself is unchanged");
   }
 
-  /// What is left to write goes into a file without a disk, which can be cut and extended as the library
-  /// wants it; a limit of the size of files, which holds for that one too, is lifted meanwhile.
+  /// The rest is written to a file in memory, which the library can cut and extend. A limit on the size of
+  /// files would hold for that one too, so it is lifted meanwhile.
   void close_into_memory() {
     void* handle = nullptr;
     const Descriptor memory(::memfd_create("mno", MFD_CLOEXEC));

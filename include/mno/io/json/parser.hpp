@@ -2,8 +2,8 @@
 // JSON as RFC 8259 has it, strictly: one value, valid UTF-8, no key twice, limits on depth and number of
 // values, so that a hostile text costs little.
 //
-// What reads and writes files is templates without need: then a program that does not call them does not
-// compile them (docs/decisions/compile-time.md).
+// The functions that read and write files are templates only so that a program that does not call them does
+// not compile them (docs/decisions/compile-time.md).
 #include <algorithm>
 #include <charconv>
 #include <concepts>

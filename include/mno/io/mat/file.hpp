@@ -4,8 +4,9 @@
 //
 // MATLAB stores columns first; here axes have the order that MATLAB shows, in C order. Cells, structures,
 // texts, sparse and complex matrices are refused. A variable of version 5 is read whole, since matio 1.5.23
-// reads parts of those with four axes wrongly; it has at most 2 GB. What a variable claims is compared with
-// the bytes of the file: deflate packs at best 1032 to 1, and version 5 may store doubles as bytes.
+// reads parts of those with four axes wrongly; it has at most 2 GB. The size that a variable claims is
+// compared with the bytes of the file: deflate packs at best 1032 to 1, and version 5 may store doubles as
+// bytes.
 #include <matio.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #pragma once
-// What a NetCDF file says of a variable, a group or itself: names of axes, attributes, and the fill value
-// that holds where none is written down.
+// What a NetCDF file says of a variable, a group or itself: names of axes, attributes, and the default fill
+// value where the file gives none.
 #include <netcdf.h>
 
 #include <array>
@@ -55,7 +55,7 @@ inline Description netcdf_description(int group, int variable, const std::string
     netcdf_check(nc_inq_dimname(group, dimension, axis.data()), name, "has an axis without a name");
     description.axes.emplace_back(axis.data());
   }
-  // Elements that were never written. Bytes have every value, so that none of theirs says it.
+  // The value of elements that were never written. Bytes have none, since all their values are in use.
   nc_type type = NC_NAT;
   int none = 0;
   alignas(8) std::array<std::byte, 8> fill{};

@@ -2,8 +2,8 @@
 // NetCDF files, classic and 4, as the netCDF C library reads them, with its errors as sentences. This runs in
 // the process that reader.hpp starts for it.
 //
-// Axes have the names of the file's dimensions. What a variable claims is compared with the bytes of the
-// file: a classic one has no fewer, and no filter packs better than deflate.
+// Axes have the names of the file's dimensions. The size that a variable claims is compared with the bytes of
+// the file: a classic file has no fewer, and no filter packs better than deflate.
 #include <netcdf.h>
 
 #include <array>

@@ -1,9 +1,9 @@
 #pragma once
 // A block of an array whose elements stand one after the other in a file, in either order of axes.
 //
-// The bytes that are read at once are those of the axes that run fastest: of rows in C order exactly the
-// block, of rows in Fortran order a slab of the whole array, from which the block is picked. So memory is the
-// block and a slab of at most a few megabytes, whatever the order.
+// One read covers the axes that run fastest. For rows in C order that is exactly the block; for rows in
+// Fortran order it is a slab of the whole array, from which the block is picked. So memory is the block and a
+// slab of at most a few megabytes, whatever the order.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -24,8 +24,8 @@ inline Bytes gather(Source& source, std::uint64_t data, std::size_t size, const 
   Bytes out(static_cast<std::size_t>(total));
   if (total == 0) return out;
 
-  // Axes from `inner` on are read whole; of the one before them, what the block has of it. An axis that is
-  // not wanted whole is read whole all the same where that saves many short reads.
+  // Axes from `inner` on are read whole; of the axis before them, only the block's part. An axis of which
+  // only a part is needed is still read whole where that saves many short reads.
   std::size_t inner = axes;
   std::uint64_t slab = size;
   const auto short_reads = [&] {

@@ -1,13 +1,13 @@
 #pragma once
-// What a law needs beside mean and factor, as a model file says it. Here these are texts: whoever has the
-// types writes and parses them, and refuses what it does not know.
+// What a law needs beside mean and factor, as texts in a model file. The code that has the types writes and
+// parses the texts, and refuses those that it does not know.
 #include "mno/io/safetensors/metadata.hpp"
 
 namespace mno::io {
 
 struct LawText {
   std::string residual = "gaussian";  // the law of ξ in u = m + Bᵀξ
-  std::string warp = "none";          // from the coordinates in which the law is that one to the model's
+  std::string warp = "none";          // from the law's coordinates to the model's
   std::string calibration = "none";   // of its intervals
   std::string shrinkage = "none";     // of its covariance
   bool operator==(const LawText&) const = default;

@@ -40,8 +40,8 @@ template <Problem S> std::string shape_text() {
   return out;
 }
 
-/// The metadata and arrays of a model, to be written alone or with more beside them. Who adds tensors names
-/// their prefixes in the metadata `beside`, with spaces between.
+/// The metadata and arrays of a model, to be written alone or with more beside them. A caller that adds
+/// tensors lists their prefixes in the metadata `beside`, with spaces between.
 template <class E, class S, class T>
 void describe_model(const Model<E, S, T>& model, const Normaliser& normaliser,
                     std::vector<NamedArray>& arrays, Metadata& metadata, const LawText& law = {}) {
@@ -105,7 +105,7 @@ inline std::vector<std::string> prefixes_beside(const Metadata& metadata) {
   if (metadata.contains("beside"))
     text = metadata.at("beside");
   else if (metadata.at("format") == model_format_1 && metadata.contains("training.step"))
-    text = "adamw.first. adamw.second. average. best.";  // a checkpoint, which did not say so
+    text = "adamw.first. adamw.second. average. best.";  // a checkpoint of that format, which had no `beside`
   std::istringstream words(text);
   std::vector<std::string> prefixes;
   for (std::string prefix; words >> prefix;) prefixes.push_back(prefix);
@@ -147,8 +147,8 @@ template <class M> struct LoadedModel {
 };
 
 /// A model of type M, or a sentence that says what was expected and what the file has. `understood(name,
-/// law)` refuses a law that the caller does not know: without it, every law but the Gaussian in the model's
-/// own coordinates.
+/// law)` refuses a law that the caller does not know. Without it, only the Gaussian law in the model's own
+/// coordinates is accepted.
 template <class M, class Understood>
 LoadedModel<M> read_model(const SafetensorsReader& file, Understood&& understood) {
   using S = typename M::ShapeType;

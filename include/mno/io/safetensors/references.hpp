@@ -10,7 +10,7 @@
 
 namespace mno::io {
 
-/// Added to what describes a model; the tensors are looked at until the file is written.
+/// Adds them to the description of a model; the tensors must live until the file is written.
 template <class T, int D>
 void append_references(const metric::References<T, D>& references, std::vector<NamedArray>& arrays,
                        Metadata& metadata) {

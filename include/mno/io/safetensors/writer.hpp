@@ -1,5 +1,5 @@
 #pragma once
-// Writing safetensors. The arrays are only looked at, so that a model's flat buffer is written as it lies.
+// Writing safetensors. The arrays are not copied, so a model's flat buffer is written as it lies.
 #include <map>
 #include <span>
 #include <string>
@@ -25,7 +25,7 @@ struct NamedArray {
   NamedArray(std::string, Array&&) = delete;  // it would be gone before it is written
 };
 
-/// Where the metadata has a `checksum`, whatever its value, the file gets the right one.
+/// If the metadata has a `checksum`, whatever its value, the right one is written.
 template <class = void>
 void write_safetensors(const std::filesystem::path& path, std::vector<NamedArray> tensors,
                        const std::map<std::string, std::string>& metadata = {}, Keep keep = Keep::previous) {

@@ -1,8 +1,9 @@
 #pragma once
 // Reading a zip archive: its central directory, and its members as sources of bytes.
 //   https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
-// Members are stored or deflated; zip64 sizes are understood. Everything the directory claims is checked
-// against the file before it is believed: ranges, overlaps, and that deflate can make so much of so little.
+// Members are stored or deflated; zip64 sizes are understood. Everything that the directory claims is checked
+// against the file before it is used: ranges, overlaps, and whether deflate could have packed so much into so
+// few bytes.
 #include <zlib.h>
 
 #include <algorithm>

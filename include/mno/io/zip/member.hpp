@@ -136,7 +136,7 @@ class ZipMember : public Source {
     sum(out);
   }
   void sum(std::span<const std::byte> bytes) {
-    if (bytes.empty()) return;  // zlib would take no bytes for a new beginning
+    if (bytes.empty()) return;  // crc32 starts anew on a null pointer
     crc_ = std::uint32_t(crc32_z(crc_, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
     summed_ += bytes.size();
   }

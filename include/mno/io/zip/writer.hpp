@@ -44,7 +44,7 @@ class ZipWriter {
 
   void write(std::span<const std::byte> bytes) {
     require(open_, "io::ZipWriter::write", "bytes", Text("a member to write to"), Text("none"));
-    if (bytes.empty()) return;  // zlib would take no bytes for a new beginning
+    if (bytes.empty()) return;  // crc32 starts anew on a null pointer
     current_.crc =
         std::uint32_t(crc32_z(current_.crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
     current_.size += bytes.size();

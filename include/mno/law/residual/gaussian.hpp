@@ -20,7 +20,8 @@ template <std::size_t N> constexpr double polynomial(const std::array<double, N>
 
 /// Φ⁻¹(p) to 1e-15 relative: three rational functions.
 ///   M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", 1988.
-/// Its own, because Boost's erfc_inv would more than double the compile time of every program that samples.
+/// Written out here, because Boost's erfc_inv would more than double the compile time of every program that
+/// samples.
 inline double normal_quantile(double p) {
   if (p <= 0) return -std::numeric_limits<double>::infinity();
   if (p >= 1) return std::numeric_limits<double>::infinity();

@@ -1,6 +1,6 @@
 #pragma once
 // S takes one of a few values s_i with probability w_i, Σ w_i s_i = 1: a·ξ is a finite mixture of centred
-// normal laws. Whatever law the strength of the noise has, enough values come close to it.
+// normal laws. Enough values come close to any law of the strength of the noise.
 //   E exp(sa·ξ) = Σ w_i e^{s² s_i/2},   density of ξ ∈ R^n:  Σ w_i (2π s_i)^{−n/2} e^{−q/(2 s_i)}
 #include <cmath>
 #include <utility>

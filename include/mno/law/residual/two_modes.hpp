@@ -5,10 +5,10 @@
 //   ξ_1 = +δ √((1−p)/p) + √(1−δ²) z  with probability p,   −δ √(p/(1−p)) + √(1−δ²) z  else:
 //   E ξ_1 = 0,  Var ξ_1 = 1  for every 0 < p < 1, 0 ≤ δ < 1.
 //
-// The law is not the same in every direction, and a factor is known up to a rotation only: with_residual()
-// turns it so that ξ_1 is the coefficient that carries the field's average (law/law.hpp), which gives the
-// field one law again. Of an entry with ρ = B_1/σ the standardised marginal is that of ρ ξ_1 + √(1−ρ²) z,
-// `seen(ρ)`: two normal laws of means ρμ_i and variance 1 − ρ²δ².
+// The law differs from direction to direction, but a factor is known only up to a rotation. So
+// with_residual() turns the factor until ξ_1 is the coefficient of the field's average (law/law.hpp): then
+// the law of the field is unique. At an entry with ρ = B_1/σ the standardised marginal is that of
+// ρ ξ_1 + √(1−ρ²) z, `seen(ρ)`: two normal laws of means ρμ_i and variance 1 − ρ²δ².
 #include <array>
 #include <cmath>
 
@@ -27,7 +27,7 @@ class TwoModes {
   double p() const { return p_; }
   double delta() const { return delta_; }
   static constexpr bool leans() { return true; }
-  /// The law whose marginal is that of an entry of which ξ_1 makes the share ρ.
+  /// The law whose marginal is that of an entry in which ξ_1 has the share ρ.
   TwoModes seen(double rho) const {
     TwoModes result = *this;
     result.rho_ = std::fmin(1, std::fmax(-1, rho));
@@ -51,7 +51,7 @@ class TwoModes {
   double cdf(double z) const { return detail::mixture_cdf(parts(), z); }
   double exceedance(double z) const { return detail::mixture_exceedance(parts(), z); }
   double quantile(double p) const { return detail::mixture_quantile(parts(), p); }
-  /// quantile(1 − p), for p that 1 − p would lose
+  /// quantile(1 − p), also for p so small that 1 − p is 1
   double upper_quantile(double p) const { return -seen(-rho_).quantile(p); }
   double crps(double z) const { return detail::mixture_crps(parts(), z); }
   double marginal_log_density(double z) const {

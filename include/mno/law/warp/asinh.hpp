@@ -2,8 +2,8 @@
 // u = s sinh(z): values of both signs that span decades, linear below the scale s and logarithmic above it.
 // With M(s) = E e^{sζ} and K = log M of a standardised marginal ζ that is symmetric,
 //   E u = s sinh(m) M(σ),   Var u = s² (½(M(2σ) − 1) + sinh²(m) M(σ)² (e^{K(2σ) − 2K(σ)} − 1)):
-// sums of what is not negative. Where M is infinite there is no mean (NaN), and the variance is infinite.
-// For a ζ that is not symmetric both are integrals (law/quadrature.hpp).
+// sums of non-negative terms. Where M is infinite there is no mean (NaN), and the variance is infinite. For a
+// ζ that is not symmetric both are integrals (law/quadrature.hpp).
 #include <cmath>
 #include <limits>
 #include <utility>

@@ -10,7 +10,7 @@
 namespace mno {
 
 namespace detail {
-/// K(2σ) − 2K(σ) = log E e^{2σζ}/(E e^{σζ})² ≥ 0; +∞ where a moment is.
+/// K(2σ) − 2K(σ) = log E e^{2σζ}/(E e^{σζ})² ≥ 0; +∞ where a moment is infinite.
 template <class R> double log_spread(const R& residual, double sd) {
   const double second = residual.log_moment(2 * sd);
   return std::isinf(second) ? second : second - 2 * residual.log_moment(sd);
