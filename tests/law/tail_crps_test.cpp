@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "mno/law/residual/laplace.hpp"
+#include "mno/law/residual/scale_mixture.hpp"
 #include "mno/law/residual/student_t.hpp"
 #include "mno/law/warp/asinh.hpp"
 #include "support.hpp"
@@ -43,6 +44,19 @@ TEST_CASE("is the integral of (F − 1)² over the tail, for every residual law"
   check(Gaussian{});
   check(Laplace{}, {}, 1e-5);
   check(StudentT(5), {}, 1e-4);  // what lies beyond 60 is left out here
+}
+
+TEST_CASE("a threshold far below or above all that the law has") {
+  const ScaleMixture mixture({0.18, 0.28, 0.29, 0.25}, {0.13, 0.73, 0.95, 1.97});
+  const Marginal<ScaleMixture> x{0.3, 0.8, mixture};
+  for (const double far : {12.0, 40.0, 100.0}) {
+    // X is always beyond: E|X − u| − ½ E|X − X'| is the CRPS, of which nothing lies before the threshold.
+    for (const double u : {-1.0, 0.4})
+      CHECK(tail_crps(x, u, -far, Tail::upper) == doctest::Approx(crps(x, u)).epsilon(1e-9));
+    CHECK(tail_crps(x, 0.4, far, Tail::upper) == doctest::Approx(0).scale(1e-9));
+    CHECK(tail_crps(x, 0.4, far, Tail::lower) == doctest::Approx(crps(x, 0.4)).epsilon(1e-9));
+    CHECK(tail_crps(x, 0.4, -far, Tail::lower) == doctest::Approx(0).scale(1e-9));
+  }
 }
 
 TEST_CASE("… and with a warp") {

@@ -18,11 +18,15 @@ template <class T, int D> Recipe ensemble_recipe(const Ensemble<T, D>& train) {
 }
 
 /// Where some condition has fewer than `least_ensemble` members the likelihood of whole fields learns from
-/// draws. Its floor is a share of the noise, in normalised coordinates; without a floor it fits single draws
-/// too well. Train it with clipped gradients.
+/// draws. Its floor is a share of the noise, in normalised coordinates, without which it fits single draws
+/// too well; train it with clipped gradients. A factor of rank r counts r times in it and the diagonal as
+/// often as a field has entries, so on planes a factor that is far too large hardly counts. Therefore the
+/// likelihood of every entry by itself stands beside it, for the spread alone: the mean learns better from
+/// whole fields.
 inline Recipe draws_recipe(double noise_variance) {
   Recipe recipe;
   recipe.exact_nll = {.weight = 1, .floor = 0.1 * noise_variance};
+  recipe.gaussian_nll = {.weight = 1, .floor = 1e-3 * noise_variance, .moves_mean = false};
   return recipe;
 }
 
