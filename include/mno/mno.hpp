@@ -47,6 +47,7 @@
 #include "mno/io/safetensors/model_file.hpp"
 #include "mno/io/safetensors/reader.hpp"
 #include "mno/io/safetensors/writer.hpp"
+#include "mno/io/sha256.hpp"
 #include "mno/io/stored_type.hpp"
 #include "mno/io/unpacked.hpp"
 #include "mno/io/worker.hpp"

@@ -1,4 +1,4 @@
-// What operators on demand are made of: hashes, sources, options over the boundary, the file of an operator.
+// What operators on demand are made of: sources, options over the boundary, the file of an operator.
 #include <doctest/doctest.h>
 
 #include "io/scratch.hpp"
@@ -6,31 +6,9 @@
 #include "object.hpp"
 #include "options.hpp"
 #include "processor.hpp"
-#include "sha256.hpp"
 #include "shape_numbers.hpp"
 
 using namespace demand;
-
-TEST_CASE("SHA-256 gives the digests that its standard publishes, in whatever pieces the text comes") {
-  CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  CHECK(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq") ==
-        "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  const std::string million(1000000, 'a');
-  CHECK(sha256(million) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-  for (const std::size_t piece : {1, 63, 64, 65, 1000}) {
-    Sha256 hash;
-    for (std::size_t at = 0; at < million.size(); at += piece)
-      hash.add(std::string_view(million).substr(at, piece));
-    CHECK(hash.digits() == sha256(million));
-  }
-  Sha256 one, other;
-  one.add_part("ab");
-  one.add_part("c");
-  other.add_part("a");
-  other.add_part("bc");
-  CHECK(one.digits() != other.digits());
-}
 
 TEST_CASE("the source of an operator is its kind and its numbers, and a model file gives them back") {
   const ShapeNumbers shape{"mno-path", 1, 2, 16, 48, 16, 4, 1};

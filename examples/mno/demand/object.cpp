@@ -4,8 +4,7 @@
 
 #include <charconv>
 #include <mno/io/safe_file.hpp>
-
-#include "sha256.hpp"
+#include <mno/io/sha256.hpp>
 
 namespace demand {
 
@@ -43,7 +42,7 @@ void seal(const std::filesystem::path& object, const About& about) {
   char digits[size_digits + 1];
   std::snprintf(digits, sizeof digits, "%016zx", lines.size());
   std::string end = lines + digits;
-  end += sha256(*bytes + end);
+  end += io::sha256(*bytes + end);
   for (std::string_view rest = end; !rest.empty();) {
     const ssize_t n = ::write(file.get(), rest.data(), rest.size());
     if (n < 0 && errno == EINTR) continue;
@@ -58,7 +57,7 @@ std::optional<About> unsealed(const io::Descriptor& object) {
   constexpr std::size_t end = size_digits + hash_digits;
   if (!bytes || bytes->size() < end) return {};
   const std::string_view all = *bytes, sealed = all.substr(0, all.size() - hash_digits);
-  if (sha256(sealed) != all.substr(sealed.size())) return {};
+  if (io::sha256(sealed) != all.substr(sealed.size())) return {};
   std::size_t size = 0;
   const std::string_view digits = sealed.substr(sealed.size() - size_digits);
   const auto parsed = std::from_chars(digits.begin(), digits.end(), size, 16);

@@ -6,10 +6,10 @@
 #include <fstream>
 #include <mno/core/version.hpp>
 #include <mno/io/safe_file.hpp>
+#include <mno/io/sha256.hpp>
 
 #include "boundary.hpp"
 #include "processor.hpp"
-#include "sha256.hpp"
 
 namespace demand {
 
@@ -35,7 +35,7 @@ std::string tree_hash(const fs::path& folder) {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.is_regular_file()) files.push_back(entry.path());
   std::ranges::sort(files);
-  Sha256 hash;
+  mno::io::Sha256 hash;
   for (const fs::path& file : files) {
     hash.add_part(file.lexically_relative(folder).string());
     hash.add_part(content(file));
@@ -129,13 +129,13 @@ Toolchain Toolchain::find(fs::path prefix) {
   std::string variables;  // that a compiler looks at
   for (const char* name : {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX"})
     if (const char* value = std::getenv(name)) variables += std::string(name) + "=" + value + " ";
-  Sha256 sources;
+  mno::io::Sha256 sources;
   for (const auto& [name, text] : c.sources) {
     sources.add_part(name);
     sources.add_part(text);
   }
   t.parts_ = {{"boundary", std::to_string(boundary::version) + " " + sources.digits()},
-              {"compiler", t.compiler_.string() + " " + sha256(said)},
+              {"compiler", t.compiler_.string() + " " + mno::io::sha256(said)},
               {"flags", std::string(c.optimisation) + " " + joined(t.compile_flags_) + " " +
                             joined(t.link_flags_) + " " + variables},
               {"headers", tree_hash(ours / "mno") + " " + tree_hash(eigen / "Eigen")},
@@ -144,7 +144,7 @@ Toolchain Toolchain::find(fs::path prefix) {
 }
 
 std::string Toolchain::key(const ShapeNumbers& shape) const {
-  Sha256 hash;
+  mno::io::Sha256 hash;
   hash.add_part(source_of(shape, boundary::entry_name));
   for (const auto& [name, value] : parts_) {
     hash.add_part(name);
