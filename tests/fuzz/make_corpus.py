@@ -78,6 +78,18 @@ put("json", "text", '["\\ud83d\\ude00 \\/\\b\\f\\u0000 ü"]'.encode())
 put("json", "numbers", b" [0, -0, 9223372036854775807, 9223372036854775808, 1E+2, 0.1e-1 ]\n")
 put("json", "nested", b"[[[[[[[[{}]]]]]]]]")
 
+
+def manifest(*shards, **more):
+    entries = [{"file": name, "samples": samples, "sha256": digits} for name, samples, digits in shards]
+    return json.dumps({"format": "mno-shards", "version": 1, "shards": entries, **more}).encode()
+
+
+put("shards", "two", manifest(("shard-00000.npz", 64, "0" * 64), ("shard-00001.npz", 63, "9f" * 32)))
+put("shards", "outside", manifest(("../shard.npz", 1, "0" * 64), ("/etc/passwd", 1, "0" * 64)))
+put("shards", "many_samples", manifest(("a", 2**53, "0" * 64), ("b", 2**63 - 1, "0" * 64)))
+put("shards", "more", manifest(("a.h5", 1, "a" * 64), made="elsewhere", nested={"x": [1.5, None, True]}))
+put("shards", "none", manifest())
+
 put("toml", "run", b'[data]\ndata = "data.npz"\nvalidation = 0.1\n[model]\nrank = 16\n[training]\nepochs = 200\n')
 put("toml", "kinds", b'# a comment\n[training]\nlearning-rate = 2e-3\nflag = true\nrecipe = \'paper\'\nepochs = 0x1F\n')
 put("toml", "dotted", b'training.recipe = """pa\\\n  per"""\nmodel = { rank = 1_6 }\ndata."validation" = +0.5\n')

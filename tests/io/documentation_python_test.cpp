@@ -5,6 +5,7 @@
 
 #include "mno/io/hdf5/ensemble_file.hpp"
 #include "mno/io/safetensors/model_file.hpp"
+#include "mno/io/shards/sharded_file.hpp"
 #include "mno/io/zip/ensemble_file.hpp"
 #include "python_arrays.hpp"
 #include "scratch.hpp"
@@ -68,4 +69,12 @@ TEST_CASE("the page's Python writes ensembles that are read here, and reads a mo
   const auto third = uneven.read<float, 1>();
   CHECK(std::ranges::equal(third.initial.span(), first.initial.span()));
   CHECK(third.members.batch() == third.offsets.back());
+
+  const auto open = [](const std::filesystem::path& path) { return std::make_unique<io::NpzReader>(path); };
+  auto folder = std::make_unique<io::ShardedFile>(scratch / "shards", open);
+  CHECK(folder->shards() == 4);
+  io::EnsembleReader shards("the shards", std::move(folder));
+  const auto fourth = check(shards);
+  CHECK(std::ranges::equal(fourth.initial.span(), first.initial.span()));
+  CHECK(std::ranges::equal(fourth.mean.span(), first.mean.span()));
 }

@@ -31,7 +31,8 @@ std::size_t place(std::string_view folder) {
 // The rooms of io, one for each file format. The headers in io itself are common to all formats and include
 // no room; a room includes its own headers and those of the rooms before it. The last four are the components
 // npz, hdf5, netcdf and mat, so that what includes none of them needs none of their libraries.
-constexpr std::array<std::string_view, 7> rooms{"json", "npy", "safetensors", "zip", "hdf5", "netcdf", "mat"};
+constexpr std::array<std::string_view, 8> rooms{"json", "shards", "npy",    "safetensors",
+                                                "zip",  "hdf5",   "netcdf", "mat"};
 
 /// The place of a header of io, "io/array.hpp" or "io/zip/member.hpp": 0 for what is common to all formats.
 std::size_t room_place(std::string_view path) {
