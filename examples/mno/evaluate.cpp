@@ -50,6 +50,7 @@ void print_matrix(const std::vector<mno::report::Row>& rows) {
 int evaluate(EvaluateOptions& options) {
   EvaluateRequest& request = options.request;
   request.threads = threads(request.threads);
+  if (!options.data.has_filename()) options.data = options.data.parent_path();  // "shards/" is "shards"
   if (options.benchmark.empty()) options.benchmark = options.data.stem().string();
   const auto opened = open_ensembles(options.data);
   mno::io::EnsembleReader& file = *opened;
@@ -131,7 +132,8 @@ void add_evaluate(CLI::App& app, Run& run) {
       "the 95 % interval of its CRPS skill, paired over conditions.");
   auto& request = options->request;
   command->add_option("--model", request.model, "The model file")->required();
-  command->add_option("--data", options->data, "The .npz file: u0, uT, t")->required();
+  command->add_option("--data", options->data, "The .npz or HDF5 file, or the folder of shards: u0, uT, t")
+      ->required();
   command->add_option("-o,--output", options->folder,
                       "A folder for results.json, report.html, run.json and the moments per condition,\n"
                       "evaluation.npz");

@@ -1,12 +1,16 @@
-// mno import FILE…: data of other programs as a file that mno train reads.
+// mno import FILE…: data of other programs as a file, or a folder of shards, that mno train reads.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "command.hpp"
 #include "import/plan.hpp"
 #include "import/write.hpp"
 #include "progress.hpp"
+#include "ranks.hpp"
+#include "shards.hpp"
 
 namespace program {
 
@@ -14,26 +18,58 @@ namespace {
 
 namespace io = mno::io;
 
+/// Every rank has the plan, and writes the rows of its own shards.
+bool write_sharded(const ImportOptions& options, Plan& plan, const std::filesystem::path& folder,
+                   Progress& progress) {
+  const std::vector<Row> rows = std::exchange(plan.rows, {});
+  const std::vector<mno::Index> groups = std::exchange(plan.groups, {});
+  ShardJob job;
+  job.folder = folder;
+  job.shards = options.shards;
+  job.units = mno::Index(rows.size());
+  // A row may take microseconds: ranks agree once for many.
+  const mno::Index values = (1 + plan.state.members()) * plan.field_size(plan.state.channels());
+  const mno::Index rows_at_once = std::max<mno::Index>(1, (mno::Index(1) << 24) / values);
+  job.steps = [&](mno::Index count) { return (steps_of(plan, count) + rows_at_once - 1) / rows_at_once; };
+  job.write = [&](mno::Index, mno::Index first, mno::Index count, const std::filesystem::path& file,
+                  const GoOn& go_on) {
+    plan.rows.assign(rows.begin() + first, rows.begin() + first + count);
+    if (!groups.empty()) plan.groups.assign(groups.begin() + first, groups.begin() + first + count);
+    mno::Index asked = 0;
+    return write_data(options, plan, file, io::Keep::nothing, progress,
+                      [&] { return asked++ % rows_at_once != 0 || go_on(); });
+  };
+  const bool done = write_shards(job);
+  plan.rows = rows;
+  return done;
+}
+
 int import_files(ImportOptions& options) {
-  require_folder_of(options.output);
+  require_shards_of_ranks("import", options.shards);
+  const bool speaks = !silent_rank();
+  require_folder_of(options.output.has_filename() ? options.output : options.output.parent_path());
   Plan plan = make_plan(options);
   if (options.missing == "drop")
     plan.lines.push_back(std::to_string(drop_missing(options, plan)) +
                          " pairs have missing values and are left out");
-  if (!options.json) {
+  if (options.shards > 0)
+    options.output = shard_folder("import", options.output, options.shards, mno::Index(plan.rows.size()));
+  if (!options.json && speaks) {
     std::cout << "Took " << plan.files[0] << (plan.files.size() > 1 ? " and those after it" : "") << " for "
               << plan.layout << ":\n";
     for (const std::string& line : plan.lines) std::cout << "  " << line << "\n";
     std::cout << std::flush;
   }
   listen_for_interruption();
-  Progress progress(options.json);
-  const bool done = write_data(options, plan, progress);
+  Progress progress(options.json || !speaks);
+  const bool done = options.shards > 0 ? write_sharded(options, plan, options.output, progress)
+                                       : write_data(options, plan, options.output, io::Keep::previous,
+                                                    progress, [] { return !interruption(); });
   progress.close();
-  if (!done) {
-    std::cerr << "Interrupted; nothing was written.\n";
-    return stopped;
-  }
+  if (!done && speaks)
+    std::cerr << "Interrupted; " << (options.shards > 0 ? not_data(options.output) : "nothing was written.")
+              << "\n";
+  if (!done || !speaks) return done ? succeeded : stopped;
   if (options.json) {
     nlohmann::ordered_json json{{"command", "import"},
                                 {"layout", plan.layout},
@@ -44,6 +80,7 @@ int import_files(ImportOptions& options) {
                                 {"known_fields", plan.known_fields()},
                                 {"lines", plan.lines},
                                 {"file", options.output.string()}};
+    if (options.shards > 0) json["shards"] = options.shards;
     for (const AxisFacts& axis : plan.axes) {
       json["length"].push_back(axis.length);
       json["bounded"].push_back(axis.bounded);
@@ -73,7 +110,12 @@ void add_import(CLI::App& app, Run& run) {
       ->add_option("files", o.files,
                    "Files of one kind: .npy, .npz, HDF5, NetCDF or MATLAB's; samples follow each other")
       ->required();
-  command->add_option("-o,--output", o.output, "The file to write, .h5 or .npz")->required();
+  command->add_option("-o,--output", o.output, "The file to write, .h5 or .npz; with --shards, the folder")
+      ->required();
+  command
+      ->add_option("--shards", o.shards,
+                   "Write so many files into a folder, shared among the processes of mpirun")
+      ->check(CLI::PositiveNumber);
   command->add_option("--variables", o.wishes.variables, "Arrays that hold the field, each with its channels")
       ->delimiter(',');
   command

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <mno/io/safetensors/reader.hpp>
+#include <mno/io/shards/sharded_file.hpp>
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
@@ -28,8 +29,8 @@ Json array(const std::string& name, const io::Layout& layout) {
   return {{"name", name}, {"type", io::name_of(layout.type)}, {"shape", layout.shape}};
 }
 
-void describe_ensemble(const std::filesystem::path& path, Json& json) {
-  const auto data = open_ensembles(path);
+void describe_ensemble(const std::filesystem::path& path, std::unique_ptr<io::ArrayFile> file, Json& json) {
+  const auto data = std::make_unique<io::EnsembleReader>(io::file_name(path), std::move(file));
   json["kind"] = "ensemble";
   json["dimension"] = data->dimension();
   json["samples"] = data->samples();
@@ -46,8 +47,10 @@ void describe_ensemble(const std::filesystem::path& path, Json& json) {
 
 /// Arrays of any format, with the names of their axes where the file has some.
 Json of_arrays(const std::filesystem::path& path) {
-  const auto file = open_arrays(path);
+  auto file = open_arrays(path);
   Json json{{"kind", "arrays"}, {"arrays", Json::array()}};
+  if (const auto* sharded = dynamic_cast<const io::ShardedFile*>(file.get()))
+    json["shards"] = sharded->shards();
   const auto names = file->names();
   for (const std::string& name : names) {
     try {
@@ -59,7 +62,7 @@ Json of_arrays(const std::filesystem::path& path) {
     if (!axes.empty()) json["arrays"].back()["axes"] = axes;
   }
   const auto has = [&](const char* name) { return std::ranges::find(names, name) != names.end(); };
-  if (has("u0") && has("uT") && has("t")) describe_ensemble(path, json);
+  if (has("u0") && has("uT") && has("t")) describe_ensemble(path, std::move(file), json);
   return json;
 }
 
@@ -94,6 +97,8 @@ Json of_safetensors(const std::filesystem::path& path) {
 }
 
 Json inspect(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return of_arrays(path);  // whose shards are as written
   io::File file(path);
   std::array<std::byte, 8> start{};
   file.read(0, std::span(start).first(std::size_t(std::min<std::uint64_t>(file.size(), start.size()))));
@@ -134,10 +139,10 @@ void add_info(CLI::App& app, Run& run) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* command =
-      app.add_subcommand("info", "Say what a model, checkpoint, .npz, .npy or HDF5 file holds");
+  CLI::App* command = app.add_subcommand(
+      "info", "Say what a model, checkpoint, .npz, .npy or HDF5 file, or a folder of shards, holds");
   command->footer("Example:\n  mno info model.safetensors");
-  command->add_option("file", options->file, "The file")->required();
+  command->add_option("file", options->file, "The file, or folder of shards")->required();
   command->add_flag("--json", options->json, "As JSON");
   command->callback([options, &run] { run = [options] { return info(options->file, options->json); }; });
 }

@@ -77,11 +77,13 @@ int main(int argc, char** argv) {
   };
   try {
     app.parse(argc, argv);
-    if (launched_processes() > 1 && !app.got_subcommand("train") && !app.got_subcommand("experiment")) {
+    bool together = false;
+    for (const char* command : {"train", "experiment", "simulate", "import"})
+      together = together || app.got_subcommand(command);
+    if (launched_processes() > 1 && !together) {
       if (!silent_rank())
-        std::cerr
-            << "mno: of the commands, train and experiment run as several processes; start this one without "
-               "mpirun or srun.\n";
+        std::cerr << "mno: of the commands, train, experiment, simulate and import run as several processes; "
+                     "start this one without mpirun or srun.\n";
       return bad_input;
     }
     return run();

@@ -1,4 +1,5 @@
-// mno simulate EQUATION: ensembles of a stochastic equation, written while they are drawn.
+// mno simulate EQUATION: ensembles of a stochastic equation, written while they are drawn, into one file or
+// as shards.
 #include "simulate.hpp"
 
 #include <iostream>
@@ -10,6 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "ranks.hpp"
+#include "shards.hpp"
 
 namespace program {
 
@@ -21,6 +24,7 @@ namespace io = mno::io;
 struct SimulateOptions {
   mno::Sampling sampling{};
   std::filesystem::path output{};
+  Index shards = 0;  // none: one file
   int threads = 0;
   bool json = false, paths = false;
 };
@@ -54,29 +58,43 @@ template <int D> mno::Collected<float, D> as_paths(const mno::Collected<float, D
   }
   return paths;
 }
-/// False if it was interrupted: then nothing is written.
+/// How many samples are drawn at once.
+template <class Equation> Index samples_at_once(const Equation& equation, const mno::Sampling& all) {
+  const Index bytes = 4 * all.queries() * all.members * equation.grid().size() * Equation::channels;
+  return std::clamp<Index>(piece_bytes / bytes, 1, all.samples);
+}
+/// What members of all samples are in a file, where the times of a sample may be channels.
 template <class Equation>
-bool write_ensembles(const std::string& name, const Equation& equation, const mno::Sampling& all,
-                     const std::filesystem::path& output, int asked_threads, Progress& progress, bool paths) {
-  require_folder_of(output);
+io::Layout members_layout(const Equation& equation, const mno::Sampling& all, bool paths) {
+  const Index times_each = paths ? all.queries() : 1;
+  return {io::Type::f32,
+          file_shape(equation, {all.samples * all.queries() / times_each, all.members}, times_each)};
+}
+template <class Equation>
+void check_ensembles(const Equation& equation, const mno::Sampling& all, bool paths) {
   equation.check();
   mno::detail::check_sampling(all);
-  mno::Cpu device(threads(asked_threads));
-  const Index queries = all.queries(), points = equation.grid().size();
   mno::require(!paths || !all.one_time_per_sample, "simulate", "paths",
                mno::Text("the same times for all samples"), mno::Text("one for each"));
-  const Index times_each = paths ? queries : 1, rows = all.samples * queries / times_each;
-  io::Layout members{io::Type::f32, file_shape(equation, {rows, all.members}, times_each)};
+  const io::Layout members = members_layout(equation, all, paths);
   mno::require(members.representable(), "simulate", "samples", mno::Text("an array that a file can hold"),
                mno::Text(members.str()));
-  const Index piece = std::clamp<Index>(
-      piece_bytes / (4 * queries * all.members * points * Equation::channels), 1, all.samples);
-  listen_for_interruption();
+}
+
+/// One file. `go_on` is asked before every piece of samples; false if it says no, and then nothing is
+/// written. `name` is what progress calls it.
+template <class Equation>
+bool write_file(const std::string& name, const Equation& equation, const mno::Sampling& all,
+                const std::filesystem::path& output, io::Keep keep, mno::Cpu& device, Progress& progress,
+                bool paths, const GoOn& go_on) {
+  const Index times_each = paths ? all.queries() : 1, rows = all.samples * all.queries() / times_each;
+  const Index piece = samples_at_once(equation, all);
   std::vector<float> initial;  // (row, channel, grid…)
   std::vector<double> times;   // (row)
-  io::NpzWriter file(output);
-  file.begin("uT", members);
+  io::NpzWriter file(output, io::Compression::none, keep);
+  file.begin("uT", members_layout(equation, all, paths));
   for (Index done = 0; done < all.samples; done += piece) {
+    if (!go_on()) return false;
     mno::Sampling part = all;
     part.samples = std::min(piece, all.samples - done);
     part.first_sample = all.first_sample + done;
@@ -95,7 +113,8 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
       times.insert(times.end(), drawn.times.begin(), drawn.times.end());
     } catch (const std::runtime_error&) {
       if (!interruption()) throw;
-      progress.close();
+      while (go_on()) {
+      }  // until all have heard of it
       return false;
     }
   }
@@ -115,34 +134,93 @@ bool write_ensembles(const std::string& name, const Equation& equation, const mn
     file.write("bounded", io::Array::of({axes}, std::vector<std::int32_t>(domain.bounded.begin(),
                                                                           domain.bounded.end())));
   file.commit();
-  progress.close();
   return true;
+}
+
+/// False if it was interrupted: then nothing is written.
+template <class Equation>
+bool write_ensembles(const std::string& name, const Equation& equation, const mno::Sampling& all,
+                     const std::filesystem::path& output, int asked_threads, Progress& progress, bool paths) {
+  require_folder_of(output);
+  check_ensembles(equation, all, paths);
+  mno::Cpu device(threads(asked_threads));
+  listen_for_interruption();
+  const bool done = write_file(name, equation, all, output, io::Keep::previous, device, progress, paths,
+                               [] { return !interruption(); });
+  progress.close();
+  return done;
+}
+
+/// The same as shards of a folder, by all ranks: a sample's draws depend on its number alone, whoever draws
+/// it. False if it was interrupted.
+template <class Equation>
+bool write_sharded(const std::string& name, const Equation& equation, const SimulateOptions& options,
+                   const std::filesystem::path& folder, Progress& progress) {
+  const mno::Sampling& all = options.sampling;
+  check_ensembles(equation, all, options.paths);
+  mno::Cpu device(threads_of_rank(options.threads));
+  listen_for_interruption();
+  const auto some = [&](Index first, Index count) {
+    mno::Sampling part = all;
+    part.first_sample = all.first_sample + first;
+    part.samples = count;
+    return part;
+  };
+  ShardJob job;
+  job.folder = folder;
+  job.shards = options.shards;
+  job.units = all.samples;
+  job.samples_each = options.paths ? 1 : all.queries();
+  job.steps = [&](Index count) {
+    const Index piece = samples_at_once(equation, some(0, count));
+    return (count + piece - 1) / piece;
+  };
+  job.write = [&](Index shard, Index first, Index count, const std::filesystem::path& file,
+                  const GoOn& go_on) {
+    const std::string which =
+        name + ", shard " + std::to_string(shard + 1) + " of " + std::to_string(options.shards);
+    return write_file(which, equation, some(first, count), file, io::Keep::nothing, device, progress,
+                      options.paths, go_on);
+  };
+  const bool done = write_shards(job);
+  progress.close();
+  return done;
 }
 
 template <class Equation>
 int simulate(const std::string& name, const Equation& equation, const SimulateOptions& options) {
   const mno::Sampling& all = options.sampling;
-  Progress progress(options.json);
-  if (!write_ensembles(name, equation, all, options.output, options.threads, progress, options.paths)) {
+  require_shards_of_ranks("simulate", options.shards);
+  Progress progress(options.json || silent_rank());
+  std::filesystem::path output = options.output;
+  if (options.shards > 0) {
+    output = shard_folder("simulate", options.output, options.shards, all.samples);
+    const bool done = write_sharded(name, equation, options, output, progress);
+    if (!done && !silent_rank()) std::cerr << "Interrupted; " << not_data(output) << "\n";
+    if (!done || silent_rank()) return done ? succeeded : stopped;
+  } else if (!write_ensembles(name, equation, all, output, options.threads, progress, options.paths)) {
     std::cerr << "Interrupted; nothing was written.\n";
     return stopped;
   }
   const Index rows = options.paths ? all.samples : all.samples * all.queries(),
               points = equation.grid().size();
-  if (options.json)
-    std::cout << nlohmann::ordered_json{{"command", "simulate"},
-                                        {"equation", name},
-                                        {"rows", rows},
-                                        {"members", all.members},
-                                        {"points", points},
-                                        {"seed", all.seed},
-                                        {"first_sample", all.first_sample},
-                                        {"file", options.output.string()}}
-                     .dump()
-              << "\n";
-  else
-    std::cout << "Wrote " << options.output.string() << ": " << rows << " sample(s) of " << all.members
-              << " member(s) on " << points << " points.\n";
+  if (options.json) {
+    nlohmann::ordered_json json{{"command", "simulate"},
+                                {"equation", name},
+                                {"rows", rows},
+                                {"members", all.members},
+                                {"points", points},
+                                {"seed", all.seed},
+                                {"first_sample", all.first_sample},
+                                {"file", output.string()}};
+    if (options.shards > 0) json["shards"] = options.shards;
+    std::cout << json.dump() << "\n";
+  } else {
+    std::cout << "Wrote " << output.string() << ": " << rows << " sample(s) of " << all.members
+              << " member(s) on " << points << " points";
+    if (options.shards > 0) std::cout << ", in " << options.shards << " shard(s)";
+    std::cout << ".\n";
+  }
   return succeeded;
 }
 
@@ -173,10 +251,16 @@ std::shared_ptr<Setup<Equation>> add_equation(CLI::App& parent, Run& run, const 
   command->add_flag("--paths", options.paths,
                     "The times of a sample as channels of one field, so that a law is one of paths");
   command->add_option("--time", own.time, "Final time")->capture_default_str();
-  command->add_option("-o,--output", options.output, "The .npz file to write")->required();
+  command->add_option("-o,--output", options.output, "The .npz file to write; with --shards, the folder")
+      ->required();
+  command
+      ->add_option("--shards", options.shards,
+                   "Write so many files into a folder, shared among the processes of mpirun")
+      ->check(CLI::PositiveNumber);
   command->add_option("--threads", options.threads, "Threads; 0: all")->check(CLI::NonNegativeNumber);
   command->add_flag("--json", options.json, "Say what was done as JSON");
-  command->footer("Example:\n  mno simulate " + name + " --samples 256 --ensemble 64 --seed 1 -o data.npz");
+  command->footer("Example:\n  mno simulate " + name + " --samples 256 --ensemble 64 --seed 1 -o data.npz\n" +
+                  "  mpirun -n 4 mno simulate " + name + " --samples 4096 --shards 16 -o data");
   command->callback([setup, name, &run] {
     run = [setup, name] { return simulate(name, setup->equation, setup->options); };
   });

@@ -1,5 +1,6 @@
 #include "arrays.hpp"
 
+#include <mno/io/shards/sharded_file.hpp>
 #include <mno/io/zip/npz.hpp>
 #ifdef MNO_PROGRAM_HDF5
 #include <mno/io/hdf5/reader.hpp>
@@ -83,9 +84,7 @@ ArrayFilePointer open_npz(const std::filesystem::path& path) {
   return file;
 }
 
-}  // namespace
-
-std::unique_ptr<io::ArrayFile> open_arrays(const std::filesystem::path& path) {
+ArrayFilePointer open_one(const std::filesystem::path& path) {
   std::array<std::byte, 10> start{};
   io::File file(path);
   file.read(0, std::span(start).first(std::size_t(std::min<std::uint64_t>(file.size(), start.size()))));
@@ -97,6 +96,14 @@ std::unique_ptr<io::ArrayFile> open_arrays(const std::filesystem::path& path) {
   if (begin.starts_with("PK")) return open_npz(path);
   if (begin.starts_with("\x93NUMPY")) return std::make_unique<NpyFile>(path);
   io::refuse(file.name(), "is none of .npy, .npz, HDF5, NetCDF and MATLAB's version 5 and 7.3");
+}
+
+}  // namespace
+
+std::unique_ptr<io::ArrayFile> open_arrays(const std::filesystem::path& path) {
+  std::error_code ignored;  // what is not there is refused as a file
+  if (std::filesystem::is_directory(path, ignored)) return std::make_unique<io::ShardedFile>(path, open_one);
+  return open_one(path);
 }
 
 }  // namespace program

@@ -6,7 +6,7 @@
 
 namespace program {
 
-/// A .npy, .npz, HDF5, NetCDF or MATLAB file, told apart by its first bytes.
+/// A .npy, .npz, HDF5, NetCDF or MATLAB file, told apart by its first bytes, or a folder of shards.
 std::unique_ptr<mno::io::ArrayFile> open_arrays(const std::filesystem::path& path);
 
 }  // namespace program

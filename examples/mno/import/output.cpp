@@ -14,8 +14,8 @@ using mno::Index;
 
 class NpzOutput final : public DataOutput {
  public:
-  NpzOutput(const std::filesystem::path& path, bool compress)
-      : file_(path, compress ? io::Compression::deflate : io::Compression::none) {}
+  NpzOutput(const std::filesystem::path& path, bool compress, io::Keep keep)
+      : file_(path, compress ? io::Compression::deflate : io::Compression::none, keep) {}
   void begin(const std::string& name, const io::Layout& layout) override { file_.begin(name, layout); }
   void append(std::span<const float> values) override { file_.append(values); }
   void end() override { file_.end(); }
@@ -30,7 +30,8 @@ class NpzOutput final : public DataOutput {
 /// Rows are collected, since each write has a cost of its own.
 class Hdf5Output final : public DataOutput {
  public:
-  Hdf5Output(const std::filesystem::path& path, bool compress) : file_(path), compress_(compress) {}
+  Hdf5Output(const std::filesystem::path& path, bool compress, io::Keep keep)
+      : file_(path, keep), compress_(compress) {}
   void begin(const std::string& name, const io::Layout& layout) override {
     file_.create(name, layout, compress_);
     name_ = name;
@@ -67,12 +68,12 @@ class Hdf5Output final : public DataOutput {
 
 }  // namespace
 
-std::unique_ptr<DataOutput> create_data(const std::filesystem::path& path, bool compress) {
+std::unique_ptr<DataOutput> create_data(const std::filesystem::path& path, bool compress, io::Keep keep) {
   const std::string ending = path.extension().string();
-  if (ending == ".npz") return std::make_unique<NpzOutput>(path, compress);
+  if (ending == ".npz") return std::make_unique<NpzOutput>(path, compress, keep);
   if (ending == ".h5" || ending == ".hdf5") {
 #ifdef MNO_PROGRAM_HDF5
-    return std::make_unique<Hdf5Output>(path, compress);
+    return std::make_unique<Hdf5Output>(path, compress, keep);
 #else
     throw mno::Error(
         "mno import: this program was built without HDF5; write an .npz file, or configure with "

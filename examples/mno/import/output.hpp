@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <mno/io/array.hpp>
+#include <mno/io/safe_file.hpp>
 
 namespace program {
 
@@ -18,7 +19,7 @@ class DataOutput {
   virtual void commit() = 0;
 };
 
-std::unique_ptr<DataOutput> create_data(const std::filesystem::path& path, bool compress);
+std::unique_ptr<DataOutput> create_data(const std::filesystem::path& path, bool compress, mno::io::Keep keep);
 
 /// An Error unless the disk has room for so many bytes: better before the work than after it.
 void require_room(const std::filesystem::path& path, double bytes);

@@ -15,6 +15,7 @@ struct ImportOptions {
   mno::PairOptions pairs{};
   std::string time{}, missing = "refuse";
   mno::Index first_sample = 0, samples = 0, pieces = 0;
+  mno::Index shards = 0;  // none: one file
   bool compress = false, json = false;
 };
 

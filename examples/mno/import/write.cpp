@@ -119,22 +119,32 @@ class RowReader {
 
 mno::Index drop_missing(const ImportOptions& options, Plan& plan) { return RowReader(options, plan).drop(); }
 
-bool write_data(const ImportOptions& options, Plan& plan, Progress& progress) {
+namespace {
+bool known_varies(const Plan& plan) {
+  return plan.known.samples() > 1 || plan.known.has(Role::time) || plan.pairs.history > 1;
+}
+Index passes_of(const Plan& plan) { return known_varies(plan) ? 3 : 2; }
+}  // namespace
+
+Index steps_of(const Plan& plan, Index rows) { return rows * passes_of(plan); }
+
+bool write_data(const ImportOptions& options, Plan& plan, const std::filesystem::path& output, io::Keep keep,
+                Progress& progress, const GoOn& go_on) {
   RowReader reader(options, plan);
   const auto rows = Index(plan.rows.size()), channels = plan.state.channels(), members = plan.state.members();
   const bool several = plan.state.has(Role::member);
-  const bool known_varies = plan.known.samples() > 1 || plan.known.has(Role::time) || plan.pairs.history > 1;
-  const double fields = double(rows) * double(1 + members) * double(plan.field_size(channels)) +
-                        (known_varies ? double(rows) * double(plan.field_size(plan.known_fields())) : 0);
-  require_room(options.output, fields * sizeof(float));
-  const auto file = create_data(options.output, options.compress);
+  const double fields =
+      double(rows) * double(1 + members) * double(plan.field_size(channels)) +
+      (known_varies(plan) ? double(rows) * double(plan.field_size(plan.known_fields())) : 0);
+  require_room(output, fields * sizeof(float));
+  const auto file = create_data(output, options.compress, keep);
   std::vector<float> values(std::size_t(plan.field_size(channels))), other(values.size());
-  const Index passes = 2 + (known_varies ? 1 : 0);
+  const Index passes = passes_of(plan);
   Index pass = 0;
   std::vector<std::string> stages{"u0", "uT", "fields"};
   const auto each_row = [&](auto&& body) {
     for (Index r = 0; r < rows; ++r) {
-      if (interruption()) return false;
+      if (!go_on()) return false;
       body(plan.rows[std::size_t(r)]);
       const auto percent = [&](Index n) { return (100 * n) / (rows * passes); };
       const Index done = pass * rows + r + 1;
@@ -167,7 +177,7 @@ bool write_data(const ImportOptions& options, Plan& plan, Progress& progress) {
     return false;
   if (const Index count = plan.known_fields(); count > 0) {
     std::vector<float> field(std::size_t(plan.field_size(count)));
-    if (known_varies) {
+    if (known_varies(plan)) {
       const auto past = std::size_t(plan.field_size((plan.pairs.history - 1) * channels));
       std::vector<float> others(past);
       file->begin("fields", {io::Type::f32, plan.shape({rows, count})});
