@@ -20,7 +20,9 @@ class Steps {
  public:
   Steps(mno::Communicator& ranks, Index own) : ranks_(ranks) {
     std::vector<Index> all(std::size_t(ranks.size()), own);
-    gather(all);
+    std::vector<mno::Communicator::Slice> parts;
+    for (std::size_t r = 0; r < all.size(); ++r) parts.push_back({r, r + 1});
+    ranks.all_gather(std::span(all), std::span<const mno::Communicator::Slice>(parts));
     most_ = *std::ranges::max_element(all);
   }
   /// Before a step. False: stop.
@@ -37,16 +39,7 @@ class Steps {
   }
 
  private:
-  template <class T> void gather(std::vector<T>& values) {  // (rank)
-    std::vector<mno::Communicator::Slice> parts;
-    for (std::size_t r = 0; r < values.size(); ++r) parts.push_back({r, r + 1});
-    ranks_.all_gather(std::span(values), std::span<const mno::Communicator::Slice>(parts));
-  }
-  bool interrupted() {
-    std::vector<char> all(std::size_t(ranks_.size()), interruption() ? 1 : 0);
-    gather(all);
-    return std::ranges::find(all, 1) != all.end();
-  }
+  bool interrupted() { return ranks_.any(interruption()); }
 
   mno::Communicator& ranks_;
   Index most_ = 0, taken_ = 0;

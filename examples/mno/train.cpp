@@ -189,7 +189,8 @@ void add_train(CLI::App& app, Run& run) {
   };
   command->add_option("--config", o.config,
                       "A TOML file with tables [data], [model], [training] and [weights]");
-  add("data", "data", o.data, "The .npz or HDF5 file: u0, uT, t and, if need be, length and fields");
+  add("data", "data", o.data,
+      "The .npz or HDF5 file, or a folder of shards: u0, uT, t and, if need be, length and fields");
   add("data", "validation", o.validation, "Fraction of the initial conditions to validate on")
       ->capture_default_str();
   add("model", "output", o.request.model, "The model file to write");

@@ -19,14 +19,15 @@ template <class T, int D> Recipe ensemble_recipe(const Ensemble<T, D>& train) {
 
 /// Where some condition has fewer than `least_ensemble` members the likelihood of whole fields learns from
 /// draws. Its floor is a share of the noise, in normalised coordinates, without which it fits single draws
-/// too well; train it with clipped gradients. A factor of rank r counts r times in it and the diagonal as
-/// often as a field has entries, so on planes a factor that is far too large hardly counts. Therefore the
-/// likelihood of every entry by itself stands beside it, for the spread alone: the mean learns better from
-/// whole fields.
-inline Recipe draws_recipe(double noise_variance) {
+/// too well; train it with clipped gradients.
+///
+/// `factor_share` = r/n, rank over entries of a field, is what the factor counts in that likelihood: log|Γ|
+/// has r directions of it and n of the diagonal. On planes it counts so little that a factor which is far too
+/// large stays so. The likelihood of every entry by itself makes up for it, to a tenth.
+inline Recipe draws_recipe(double noise_variance, double factor_share) {
   Recipe recipe;
   recipe.exact_nll = {.weight = 1, .floor = 0.1 * noise_variance};
-  recipe.gaussian_nll = {.weight = 1, .floor = 1e-3 * noise_variance, .moves_mean = false};
+  recipe.gaussian_nll = {.weight = std::max(0.0, 0.1 - factor_share), .floor = 1e-3 * noise_variance};
   return recipe;
 }
 

@@ -97,7 +97,8 @@ Recipe choose_recipe(FitOptions& options, M& model, const DataOf<M>& train, doub
                                   options.training.clip, "; a pilot run leaves a variance of ", noise,
                                   " unexplained, in normalised units")
                                  .str()});
-  return draws_recipe(noise);
+  return draws_recipe(
+      noise, double(rank_of<typename M::ShapeType>()) / double(train.mean.points() * train.channels()));
 }
 
 /// The symmetries that the law seems to have, for the training that follows, and why.

@@ -85,7 +85,7 @@ TEST_CASE("what is no manifest is refused with a sentence that says what was exp
   CHECK(says(refused(manifest("[" + entry("a", "3", std::string(64, 'A')) + "]")), "64 digits of a SHA-256"));
   CHECK(says(refused(manifest("[" + entry("a") + "," + entry("b") + "," + entry("a") + "]")),
              "names 'a' twice"));
-  CHECK(says(refused(manifest("[" + entry("a") + "]").insert(1, "\"format\":\"mno-shards\",")), "expected"));
+  CHECK(says(refused(manifest("[" + entry("a") + "]").insert(1, "\"format\":\"mno-shards\",")), "format"));
   std::string many = entry("s0");
   for (std::size_t k = 1; k <= most_shards; ++k) many += "," + entry("s" + std::to_string(k));
   CHECK(says(refused(manifest("[" + many + "]")), "expected 1 to 65536 shards, found 65537"));
