@@ -47,6 +47,8 @@ TEST_CASE("broadcast, all_gather, decide and meet") {
       CHECK(values == wanted);
       CHECK(ranks.decide(ranks.rank() == 0));
       CHECK_FALSE(ranks.decide(ranks.rank() != 0));
+      for (Index one = 0; one < ranks.size(); ++one) CHECK(ranks.any(ranks.rank() == one));
+      CHECK_FALSE(ranks.any(false));
       ranks.meet();
     });
 }
