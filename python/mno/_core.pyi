@@ -17,6 +17,7 @@ def fit(
     checkpoint: str,
     say: Callable[[str], Any],
     after_epoch: Callable[[dict[str, Any]], Any],
+    together: Any | None,
 ) -> dict[str, Any]: ...
 def simulate(
     name: str,

@@ -13,6 +13,7 @@ from ._arrays import floats, numbers, real, threads_for, times, whole
 from ._labels import for_fit, frame_of
 from ._law import Law
 from ._progress import Progress
+from ._ranks import Ranks
 
 PathLike = Union[str, "os.PathLike[str]"]
 Callback = Callable[[dict], Any]
@@ -130,6 +131,7 @@ class Operator:
         group: Any = None,
         counts: Any = None,
         resume: bool = False,
+        comm: Any = None,
     ) -> Operator:
         """Train on draws of u_t given u_0.
 
@@ -161,6 +163,10 @@ class Operator:
             Members per sample, where they differ: uT is then (draw, channel, x...).
         resume : bool
             Go on from where the last ``fit`` was interrupted, on the same data.
+        comm : a communicator of mpi4py, such as MPI.COMM_WORLD
+            The processes that train together, on one machine or many. All of them call ``fit`` with the same
+            arguments; the data of rank 0 counts. Each ends up with the same operator, which has the bits that one
+            process alone comes to. Ctrl-C is rank 0's to hear. A callback that raises has to do so on all ranks.
 
         Returns
         -------
@@ -194,10 +200,13 @@ class Operator:
         for one in listeners:
             if not callable(one):
                 raise TypeError(f"mno: callbacks: expected functions of a dict, got {one!r}.")
+        ranks = None if comm is None else Ranks(comm)
         interrupted = self.__dict__.get("_checkpoint")
+        if ranks:
+            interrupted = ranks.from_first(interrupted)
         if resume and not interrupted:
             raise ValueError("mno: resume: there is no interrupted training to go on with.")
-        line = Progress(progress)
+        line = Progress(progress and (ranks is None or ranks.rank == 0))
         history: list[dict] = list(interrupted[1]) if resume and interrupted else []
 
         def after_epoch(report: dict) -> None:
@@ -212,20 +221,28 @@ class Operator:
                 for name, content in interrupted[0].items():
                     _write(os.path.join(folder, name), content)
             try:
-                report = _core.fit(data, held, options, model, checkpoint, line.say, after_epoch)
+                report = _core.fit(data, held, options, model, checkpoint, line.say, after_epoch, ranks)
+                if report.pop("interrupted"):
+                    raise KeyboardInterrupt  # of rank 0
             except BaseException:
-                self._keep(folder, history)
+                self._keep(folder, history, ranks)
                 raise
             finally:
                 line.close()
-            content = _read(model)
+            content = _read(model) if ranks is None or ranks.rank == 0 else b""
+        if ranks:
+            content = ranks.from_first(content)
         self.__dict__.pop("_checkpoint", None)
         self._take(content)
         self.report_, self.history_ = report, history
         return self
 
-    def _keep(self, folder: str, history: list[dict]) -> None:
-        """What an interrupted training left: the checkpoint, from which one can go on and predict."""
+    def _keep(self, folder: str, history: list[dict], ranks: Ranks | None) -> None:
+        """What an interrupted training left: the checkpoint, from which one can go on and predict.
+
+        Of several ranks the first one has it; the others may be gone, so it does not send it."""
+        if ranks and ranks.rank > 0:
+            return
         left = {one.name: _read(one.path) for one in os.scandir(folder) if one.name.startswith("checkpoint")}
         if "checkpoint" in left:
             self.history_ = [epoch for epoch in history if epoch["finished"]]

@@ -128,16 +128,27 @@ demand::Operators& operators() {
 nb::dict fit(const std::map<std::string, Given>& data,
              const std::optional<std::map<std::string, Given>>& validation, const nb::dict& options,
              const std::string& model, const std::string& checkpoint, nb::callable say,
-             nb::callable after_epoch) {
+             nb::callable after_epoch, const nb::object& together) {
   demand::TrainRequest request = request_of(options);
+  std::optional<PythonRanks> ranks;
+  if (!together.is_none()) request.ranks = &ranks.emplace(together);
   demand::ShapeNumbers shape = wanted(options);
   request.model = model;
   request.fit.checkpoint = checkpoint;
   request.fit.data = "the data given";
   Session session(std::move(say));
-  request.fit.interrupted = [&session] {
-    session.check();
-    return false;
+  std::optional<nb::python_error> signalled;
+  request.fit.interrupted = [&] {
+    if (!ranks) {
+      session.check();
+      return false;
+    }
+    try {  // of several ranks the first one's word counts, and all stop after the same step
+      session.check();
+    } catch (nb::python_error& error) {
+      signalled.emplace(std::move(error));
+    }
+    return signalled.has_value();
   };
   request.fit.after_epoch = [&after_epoch](const mno::EpochReport& epoch) {
     const nb::gil_scoped_acquire held;
@@ -148,11 +159,16 @@ nb::dict fit(const std::map<std::string, Given>& data,
     const nb::gil_scoped_release released;
     const auto train = reader("the data given", data);
     const auto held = validation ? reader("the validation data given", *validation) : nullptr;
-    const demand::Operator& one = operators().get(demand::shape_for(shape, *train));
+    shape = demand::shape_for(shape, *train);
+    if (request.ranks->rank() == 0) operators().get(shape);  // the others find it compiled
+    request.ranks->meet();
+    const demand::Operator& one = operators().get(shape);
     parameters = one.parameters();
     return demand::train(one, *train, held.get(), request);
   }();
+  if (signalled) throw std::move(*signalled);
   nb::dict all;
+  all["interrupted"] = report.interrupted;
   all["epochs"] = report.epochs_done;
   all["train_samples"] = report.train;
   all["validation_samples"] = report.validation;

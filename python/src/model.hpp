@@ -7,6 +7,7 @@
 #include <operators.hpp>
 
 #include "law.hpp"
+#include "ranks.hpp"
 #include "session.hpp"
 
 namespace package {
@@ -142,10 +143,11 @@ class Model {
       predictor_{};
 };
 
-/// Trains on arrays u0, uT, t and what may stand beside them, and writes the model file.
+/// Trains on arrays u0, uT, t and what may stand beside them, and writes the model file. `together`: None, or
+/// ranks (ranks.hpp) that all call it alike; the data of the first one counts, and it writes the files.
 nb::dict fit(const std::map<std::string, Given>& data,
              const std::optional<std::map<std::string, Given>>& validation, const nb::dict& options,
              const std::string& model, const std::string& checkpoint, nb::callable say,
-             nb::callable after_epoch);
+             nb::callable after_epoch, const nb::object& together);
 
 }  // namespace package

@@ -62,7 +62,7 @@ NB_MODULE(_core, m) {
   m.attr("version") = mno::library_version;
   m.def("kinds", &demand::kind_names);
   m.def("fit", &fit, "data"_a, "validation"_a.none(), "options"_a, "model"_a, "checkpoint"_a, "say"_a,
-        "after_epoch"_a);
+        "after_epoch"_a, "together"_a.none());
   m.def("equations", &equations);
   m.def("simulate", &simulate, "name"_a, "constants"_a, "samples"_a, "members"_a, "seed"_a, "first_sample"_a,
         "times"_a, "threads"_a);

@@ -23,7 +23,7 @@ mkdir -p "$folder"
 own=$folder/environment/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK=1 CMAKE_BUILD_PARALLEL_LEVEL=1
 "$own" -m pip install -q --no-compile "scikit-build-core>=1.1,<2" "nanobind>=3.1,<4" "cmake>=3.26" ninja "numpy>=1.24" pytest scipy \
-  matplotlib xarray ${MNO_ALL_TESTS:+jax scikit-learn nbclient ipykernel} ${MNO_PYTHON_PACKAGES:-} >"$folder/pip.log" 2>&1 || skip "pip cannot download packages; see $folder/pip.log."
+  matplotlib xarray ${MNO_ALL_TESTS:+jax scikit-learn nbclient ipykernel mpi4py} ${MNO_PYTHON_PACKAGES:-} >"$folder/pip.log" 2>&1 || skip "pip cannot download packages; see $folder/pip.log."
 # The environment has what a build needs, so that this one can go on from the last.
 PATH=$folder/environment/bin:$PATH "$own" -m pip install --no-build-isolation --no-deps "$source" \
   --config-settings build-dir="$folder/build" \
