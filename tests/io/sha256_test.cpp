@@ -12,7 +12,7 @@ TEST_CASE("SHA-256 gives the digests that its standard publishes, in whatever pi
         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   const std::string million(1000000, 'a');
   CHECK(sha256(million) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-  for (const std::size_t piece : {1, 63, 64, 65, 1000}) {
+  for (const std::size_t piece : {1u, 63u, 64u, 65u, 1000u}) {
     Sha256 hash;
     for (std::size_t at = 0; at < million.size(); at += piece)
       hash.add(std::string_view(million).substr(at, piece));
@@ -27,7 +27,7 @@ TEST_CASE("SHA-256 gives the digests that its standard publishes, in whatever pi
 }
 
 TEST_CASE("a source has the digest of its bytes, however many pieces they pass in") {
-  for (const std::size_t size : {0, 1, 55, 56, 64, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3'000'000}) {
+  for (const std::size_t size : {0u, 1u, 55u, 56u, 64u, (1u << 20) - 1, 1u << 20, (1u << 20) + 1, 3000000u}) {
     std::string text(size, 'x');
     for (std::size_t i = 0; i < size; ++i) text[i] = char(i * i % 251);
     Memory source(bytes_of(std::string_view(text)));
