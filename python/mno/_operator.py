@@ -166,7 +166,8 @@ class Operator:
         comm : a communicator of mpi4py, such as MPI.COMM_WORLD
             The processes that train together, on one machine or many. All of them call ``fit`` with the same
             arguments; the data of rank 0 counts. Each ends up with the same operator, which has the bits that one
-            process alone comes to. Ctrl-C is rank 0's to hear. A callback that raises has to do so on all ranks.
+            process alone comes to. Ctrl-C, progress and callbacks are those of rank 0. What a callback raises ends
+            rank 0 alone; started by ``python -m mpi4py``, a script then ends on all ranks.
 
         Returns
         -------
@@ -231,7 +232,7 @@ class Operator:
                 line.close()
             content = _read(model) if ranks is None or ranks.rank == 0 else b""
         if ranks:
-            content = ranks.from_first(content)
+            content, history = ranks.from_first((content, history))
         self.__dict__.pop("_checkpoint", None)
         self._take(content)
         self.report_, self.history_ = report, history
