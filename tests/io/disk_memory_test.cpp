@@ -69,11 +69,11 @@ TEST_CASE("small fields stay in memory") {
 }
 
 TEST_CASE("of data that is written and read no more is in memory than was asked for, about") {
-  constexpr std::size_t resident = std::size_t(96) << 20;
+  constexpr std::size_t resident = std::size_t(48) << 20;
   const OnDisk disk({.resident = resident});
-  constexpr Index rows = 384, points = 1 << 18;  // 1 MB each
+  constexpr Index rows = 256, points = 1 << 18;  // 1 MB each
   Field<float, 1> field(rows, Grid<1>{{points}}, 1);
-  const std::size_t allowed = resident + (std::size_t(160) << 20);  // what is touched in a helper's pause
+  const std::size_t allowed = resident + (std::size_t(128) << 20);  // what is touched in a helper's pause
   std::size_t most = 0;
   for (Index r = 0; r < rows; ++r) {
     for (Index p = 0; p < points; ++p) field.data()[r * points + p] = float(r + p % 7);
