@@ -107,7 +107,7 @@ TEST_CASE("an interruption leaves no manifest") {
   const Scratch folder;
   const auto stopped =
       mno_in(folder, "simulate heat --samples 100000000 --ensemble 8 --points 16 --shards 10000 -o data",
-             "timeout --preserve-status -s TERM 1");
+             "timeout --foreground --preserve-status -s TERM 1");
   CHECK(stopped.code == 3);
   CHECK(stopped.errors ==
         "Interrupted; 'data' has no manifest and is no data. The same command writes it anew.\n");
