@@ -13,10 +13,10 @@ TEST_CASE("SHA-256 gives the digests that its standard publishes, in whatever pi
   const std::string million(1000000, 'a');
   CHECK(sha256(million) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
   for (const std::size_t piece : {1u, 63u, 64u, 65u, 1000u}) {
+    const std::string_view text = std::string_view(million).substr(0, 20011);
     Sha256 hash;
-    for (std::size_t at = 0; at < million.size(); at += piece)
-      hash.add(std::string_view(million).substr(at, piece));
-    CHECK(hash.digits() == sha256(million));
+    for (std::size_t at = 0; at < text.size(); at += piece) hash.add(text.substr(at, piece));
+    CHECK(hash.digits() == sha256(text));
   }
   Sha256 one, other;
   one.add_part("ab");
