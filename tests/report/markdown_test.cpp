@@ -39,6 +39,17 @@ TEST_CASE("places are columns too, empty where a row has none") {
   CHECK(markdown_table(rows(), "none", {"x"}) == "*There are no such rows.*\n");
 }
 
+TEST_CASE("a benchmark is a column where nothing else tells two rows apart") {
+  const std::vector<Row> two{
+      {.table = "a", .benchmark = "heat", .method = "mno", .metric = "x", .value = 1},
+      {.table = "a", .benchmark = "waves", .method = "mno", .metric = "x", .value = 2}};
+  CHECK(markdown_table(two, "a", {"x"}) ==
+        "| method | benchmark | x |\n|---|---|---:|\n"
+        "| mno | heat | 1 |\n"
+        "| mno | waves | 2 |\n");
+  CHECK(markdown_table({two[0]}, "a", {"x"}) == "| method | x |\n|---|---:|\n| mno | 1 |\n");
+}
+
 TEST_CASE("an overview has a line for every task and a column for every method") {
   const auto read = [](const std::string& name) -> std::optional<std::string> {
     if (name != "heat") return {};

@@ -33,12 +33,23 @@ inline std::string with_ratio(const Row& row) {
   return with_interval(row) + (row.ratio ? " (" + shown(*row.ratio, 3) + ")" : std::string());
 }
 
-/// One table: metrics are columns.
+/// One table: metrics are columns. Where only the benchmark tells two rows apart, it is a column, too.
 inline std::string markdown_table(const std::vector<Row>& rows, const std::string& table,
                                   const std::vector<std::string>& metrics) {
+  std::vector<Row> copies;
+  bool alike = false;
+  for (const Row& row : rows) {
+    if (row.table != table) continue;
+    for (const Row& other : copies)
+      alike = alike || (row.method == other.method && row.metric == other.metric && row.at == other.at &&
+                        row.benchmark != other.benchmark);
+    copies.push_back(row);
+  }
   std::vector<const Row*> own;
-  for (const Row& row : rows)
-    if (row.table == table) own.push_back(&row);
+  for (Row& row : copies) {
+    if (alike) row.at["benchmark"] = row.benchmark;
+    own.push_back(&row);
+  }
   const Matrix matrix = matrix_of(own, metrics);
   if (matrix.blocks.empty()) return "*There are no such rows.*\n";
 
