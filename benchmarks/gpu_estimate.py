@@ -22,6 +22,7 @@ WIDTH, MODES, DEPTH, RANK, PROJECTION, CHANNELS = 48, 16, 4, 16, 128, 1
 INPUTS, TERMS = CHANNELS + 1, 12  # [u_0, t]; terms of a Recipe, with weight or without
 FLOAT, COMPLEX, DOUBLE = 4, 8, 8
 THREADS, MOST_BLOCKS, TERMS_PER_THREAD = 256, 65535, 32  # cuda/launch.hpp, cuda/reduce.hpp
+CHUNK = 4096  # parameters whose squares make one sum: device/communicator.hpp
 
 
 @dataclass
@@ -231,7 +232,7 @@ class Step:
         self.loss()
         self.adjoint()
         self.device.part = "optimiser"
-        self.device.reduce("norm", 1, self.parameters, FLOAT, DOUBLE)
+        self.device.reduce("norm", -(-self.parameters // CHUNK), CHUNK, FLOAT, DOUBLE)
         self.device.for_each("AdamW", self.parameters, 7 * FLOAT)
         return self.device.calls
 

@@ -12,7 +12,8 @@ import sys
 import torch
 
 import model as models
-from worker import Worker, answer_commands
+from tools import answer_commands
+from worker import Worker
 
 DRAWS = 256
 

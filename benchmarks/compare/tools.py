@@ -71,13 +71,13 @@ def has(python, code):
     return python.exists() and subprocess.run([python, "-c", code], capture_output=True).returncode == 0
 
 
-def with_neuraloperator(folder):
-    """Whether neuraloperator's FNO can be imported, after an attempt to install it."""
-    python, imports = folder / "bin/python", "from neuralop.models import FNO"
+def with_package(folder, package, imports):
+    """Whether the package can be imported beside PyTorch, after an attempt to install it."""
+    python = folder / "bin/python"
     if not has(python, imports):
         pip = [folder / "bin/pip", "install", "-q", "--disable-pip-version-check"]
         try:
-            run([*pip, "neuraloperator", f"torch=={TORCH}"])
+            run([*pip, package, f"torch=={TORCH}"])
         except subprocess.CalledProcessError:
             return False
     return has(python, imports)
@@ -147,15 +147,28 @@ def check_equal(sides, largest):
 
 
 def take_turns(sides, command, rounds):
-    """Milliseconds of every side, the sides in turn; one turn before the first is not counted."""
+    """Milliseconds of every side by turns, the sides one after the other; one turn before the first is not counted."""
     times = {name: [] for name in sides}
     for side in sides.values():  # caches, pools, torch.compile
         side.numbers(command)
     for _ in range(rounds):
         for name, side in sides.items():
             time.sleep(ASIDE)
-            times[name] += side.numbers(command)
+            times[name].append(side.numbers(command))
     return times
+
+
+def status(key):
+    """A line of this process's status: VmHWM or VmRSS, in KiB."""
+    with open("/proc/self/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith(key))
+
+
+def answer_commands(worker):
+    """A worker's life: one line for every line."""
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(worker.answer(*line.split()), flush=True)
 
 
 def repeat(seconds, clock, call):
@@ -170,15 +183,19 @@ def repeat(seconds, clock, call):
 
 
 def summary(times):
-    """Of {name: milliseconds}: medians, quartiles, and how many times longer than ours."""
+    """Of {name: milliseconds by turns}: medians, quartiles, and how many times longer than ours, with the quartiles of that
+    over the turns."""
+    quartiles = lambda values: statistics.quantiles(values, n=4)[::2] if len(values) > 1 else [values[0]] * 2
     result = {}
-    for name, values in times.items():
-        quartiles = statistics.quantiles(values, n=4) if len(values) > 1 else [values[0]] * 3
+    for name, turns in times.items():
+        values = [ms for turn in turns for ms in turn]
         result[name] = {
-            "median_ms": statistics.median(values), "quartiles_ms": quartiles[::2], "repetitions": len(values),
+            "median_ms": statistics.median(values), "quartiles_ms": quartiles(values), "repetitions": len(values),
         }  # fmt: skip
-    for entry in result.values():
+    for name, entry in result.items():
         entry["ratio"] = entry["median_ms"] / result[OURS]["median_ms"]
+        turns = zip(times[name], times[OURS])
+        entry["ratio_quartiles"] = quartiles([statistics.median(a) / statistics.median(b) for a, b in turns])
     return result
 
 

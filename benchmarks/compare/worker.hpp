@@ -1,12 +1,12 @@
 #pragma once
-// Our side of the comparison with PyTorch on processors.
+// Our side of the comparison with peers on processors.
 //
 //   compare_worker make <shape> <batch> FILE      writes weights and data, for both sides to read
-//   compare_worker work <shape> <threads> FILE    reads them and answers the commands of protocol.hpp, with
-//   the
-//     tasks  train    a training step
-//            forward  mean and variance of the whole batch
-//            latency  the same for one sample
+//   compare_worker work <shape> <threads> FILE    reads them and answers the commands of protocol.hpp:
+//       train    a training step
+//       forward  mean and variance of the whole batch
+//       latency  the same for one sample
+#include "mno/law/moments.hpp"
 #include "mno/model/gradient.hpp"
 #include "mno/model/prepared.hpp"
 #include "protocol.hpp"

@@ -12,12 +12,7 @@ import torch
 from safetensors import safe_open
 
 import model as models
-from tools import repeat
-
-
-def status(key):
-    with open("/proc/self/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith(key))
+from tools import answer_commands, repeat, status
 
 
 class NeuralOperator(torch.nn.Module):
@@ -134,12 +129,6 @@ class Worker:
             "forward": lambda: self.forward(self.u, self.t),
             "latency": lambda: self.forward(*self.one),
         }
-
-
-def answer_commands(worker):
-    print("ready", flush=True)
-    for line in sys.stdin:
-        print(worker.answer(*line.split()), flush=True)
 
 
 def main():
