@@ -19,6 +19,17 @@ TEST_CASE("an array holds its elements in row-major order, aligned, and zero at 
   CHECK(Array().size() == 0);
 }
 
+template <class A>
+concept GivesElements = requires(A&& array) {
+  std::forward<A>(array).template values<float>();
+};
+
+TEST_CASE("a temporary array gives no view of its elements, which would outlive them") {
+  CHECK(GivesElements<Array&>);
+  CHECK(GivesElements<const Array&>);
+  CHECK_FALSE(GivesElements<Array>);
+}
+
 TEST_CASE("elements are seen as what they are") {
   const Array array = Array::of<std::int32_t>({3}, std::vector<std::int32_t>{1, 2, 3});
   CHECK(array.values<std::int32_t>()[2] == 3);
@@ -49,9 +60,9 @@ TEST_CASE("float and double are converted on request, and nothing else is") {
   CHECK(floats.values<float>()[0] == 0.1f);
   CHECK(floats.values<float>()[1] == -std::numeric_limits<float>::infinity());
   CHECK(floats.values<float>()[2] == 0);
-  CHECK(floats.as<double>().values<double>()[0] == double(0.1f));
+  CHECK(numbers_of(floats.as<double>())[0] == double(0.1f));
   CHECK(doubles.as<double>() == doubles);
-  CHECK(std::isnan(Array::of<double>({}, std::vector{std::nan("")}).as<float>().values<float>()[0]));
+  CHECK(std::isnan(numbers_of(Array::of<double>({}, std::vector{std::nan("")}).as<float>())[0]));
   CHECK(says(refusal([] { Array::of<double>({}, std::vector{1e39}).as<float>(); }),
              "expected a type that holds 1e+39, got f32"));
   CHECK_THROWS_AS(Array(Type::i32, {2}).as<float>(), mno::Error);

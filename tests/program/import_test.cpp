@@ -275,9 +275,9 @@ TEST_CASE("a pair of arrays is what is given and what is asked for") {
   const auto told = import("xy.npz --bounded x,y --time 0.5 -o data.h5");
   CHECK(told["bounded"] == nlohmann::json({true, true}));
   const Hdf5Reader file(layouts() / "data.h5");
-  CHECK(file.read("u0").values<float>()[(3 * N + 2) * M + 1] ==
+  CHECK(numbers_of(file.read("u0"))[(3 * N + 2) * M + 1] ==
         doctest::Approx(wave(3, 0, 0, 2, 1)).epsilon(1e-5));
-  CHECK(file.read("uT").values<float>()[(3 * N + 2) * M + 1] ==
+  CHECK(numbers_of(file.read("uT"))[(3 * N + 2) * M + 1] ==
         doctest::Approx(wave(3, 1, 0, 2, 1)).epsilon(1e-5));
   CHECK(numbers_of(file.read("t")) == std::vector<double>(S, 0.5));
   CHECK(says(refused("xy.npz --bounded lat -o none.h5"), "has no axis 'lat' of space"));

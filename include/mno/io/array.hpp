@@ -140,15 +140,17 @@ class Array {
   const Extents& shape() const { return layout_.shape; }
   std::size_t size() const { return std::size_t(layout_.elements()); }
 
-  /// The elements as what they are; any other type is refused.
-  template <Element T> std::span<T> values() {
+  /// The elements as what they are; any other type is refused. They are the array's own, so a temporary array
+  /// has none to give: numbers_of(file.read("u0")) copies them.
+  template <Element T> std::span<T> values() & {
     check_type<T>();
     return {reinterpret_cast<T*>(bytes_.data()), size()};
   }
-  template <Element T> std::span<const T> values() const {
+  template <Element T> std::span<const T> values() const& {
     check_type<T>();
     return {reinterpret_cast<const T*>(bytes_.data()), size()};
   }
+  template <Element T> void values() && = delete;
   std::span<std::byte> bytes() { return bytes_.span(); }
   std::span<const std::byte> bytes() const { return bytes_.span(); }
 
