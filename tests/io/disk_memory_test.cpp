@@ -91,6 +91,18 @@ TEST_CASE("of data that is written and read no more is in memory than was asked 
   CHECK(most < allowed);
 }
 
+TEST_CASE("fields are made and dropped by several threads, each of which may have the last one") {
+  const OnDisk disk;
+  const std::size_t before = io::DiskMemory::one().bytes();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([] {
+      for (int i = 0; i < 200; ++i) Field<float, 1>(1, Grid<1>{{256}}, 1).data()[0] = 1;
+    });
+  for (std::thread& one : threads) one.join();
+  CHECK(io::DiskMemory::one().bytes() == before);
+}
+
 TEST_CASE("conditions that come next are announced, and are what they were") {
   const OnDisk disk;
   auto data = make_ensemble<float, 1>(std::vector<Index>(8, 3), Grid<1>{{512}}, 1, {.members = true});

@@ -11,7 +11,7 @@
 namespace demand::boundary {
 
 /// To be raised with every change of what stands below.
-inline constexpr std::uint32_t version = 6;
+inline constexpr std::uint32_t version = 7;
 
 /// What a call came to. All but `done` come with a sentence.
 enum class Status : std::int32_t { done, refused, cannot_write, no_memory, failed };
@@ -91,7 +91,7 @@ struct Training {
   const Pair* about;                   // what the model file should say beside
   std::size_t about_count;
   const char* device;  // "cpu" or "cuda"
-  std::int32_t threads, gpu, tf32;
+  std::int32_t threads, gpu, tf32, shards;
   const Ranks* ranks;             // null: this process alone
   const char* disk;               // a folder for large data (mno/io/disk_memory.hpp); empty: none
   std::uint64_t resident;         // bytes of it in memory

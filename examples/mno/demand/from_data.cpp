@@ -93,7 +93,7 @@ class MemoryFor {
  public:
   MemoryFor(const TrainRequest& request, double bytes) {
     const double all = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGE_SIZE));
-    const double allowed = request.memory > 0 ? double(request.memory) : all / 2;
+    const double allowed = request.memory > 0 ? double(request.memory) : all / 2 / request.neighbours;
     if (bytes <= allowed) return;
     const std::filesystem::path folder = request.model.parent_path();
     mno::io::use_disk_memory({.folder = folder.empty() ? "." : folder, .resident = std::size_t(allowed / 2)});

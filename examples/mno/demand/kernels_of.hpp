@@ -27,7 +27,7 @@ template <class M> using TargetOf = mno::Target<float, M::dimension>;
   where template double                                                                          \
   mno::detail::gradient_on<M, float, M::dimension, mno::detail::BlockLossOf<M>, mno::Cpu>(       \
       const M&, std::span<const float>, const demand::ConditionOf<M>&, const demand::ViewOf<M>&, \
-      mno::detail::BlockLossOf<M>&, std::span<float>, mno::Cpu&, const demand::BarOf<M>&);
+      mno::detail::BlockLossOf<M>&, std::span<float>, mno::Cpu&, const demand::BarOf<M>&, mno::Index);
 #define MNO_PREDICTION_KERNEL(where, M)                                                                    \
   where template void mno::detail::predict_on<M, float, M::dimension, mno::Cpu>(                           \
       const M&, std::span<const float>, const mno::PreparedWeights<float>*, const demand::ConditionOf<M>&, \

@@ -113,6 +113,7 @@ mno::FitReport OperatorIn<D>::train(mno::Ensemble<float, D> data,
   training.threads = request.threads;
   training.gpu = request.gpu;
   training.tf32 = request.tf32;
+  training.shards = request.gpu_shards;
   const boundary::Ranks ranks{request.ranks->rank(), request.ranks->size(), request.ranks, &exchange_bytes};
   if (ranks.size > 1) training.ranks = &ranks;
   const std::string disk = mno::io::DiskMemory::one().options().folder.string();

@@ -19,10 +19,12 @@ struct TrainRequest {
   std::filesystem::path model{};  // to write
   int threads = 1;
   std::string device = "cpu";                // or "cuda"
-  int gpu = 0;                               // which one
+  int gpu = 0;                               // which one; of several ranks, modulo those that it sees
+  int gpu_shards = 0;                        // mno::CudaOptions::shards
   bool tf32 = false;                         // of a GPU: products of floats with fewer digits
   mno::Communicator* ranks = &mno::alone();  // that train together, all of them with the same request
-  std::size_t memory = 0;  // bytes that data may take, the rest lies on a disk; 0: half of the machine's
+  std::size_t memory = 0;  // bytes that data may take, the rest lies on a disk; 0: half of the machine's,
+  int neighbours = 1;      // shared by so many processes
 };
 
 class Operator {

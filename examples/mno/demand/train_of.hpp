@@ -3,6 +3,9 @@
 #ifdef MNO_PROGRAM_CUDA
 #include <mno/cuda.hpp>
 #endif
+#ifdef MNO_PROGRAM_NCCL
+#include <mno/cuda/nccl.hpp>
+#endif
 #include <mno/io/disk_memory.hpp>
 
 #include "guarded.hpp"
@@ -114,15 +117,21 @@ void train_on(Device& device, const char* kind, const boundary::Training& traini
 
 template <class M>
 void train_of(const char* kind, const boundary::Training& training, boundary::TrainingReport& report) {
+  BoundaryRanks ranks(training.ranks);
   if (std::strcmp(training.device, "cpu") == 0) {
-    BoundaryRanks ranks(training.ranks);
     mno::Cpu cpu(training.threads, ranks);
     return train_on<M>(cpu, kind, training, report);
   }
-  if (training.ranks && training.ranks->size > 1)
-    throw mno::Error("Several ranks train on processors: --device cpu.");
 #ifdef MNO_PROGRAM_CUDA
-  mno::Cuda cuda(mno::CudaOptions{.device = training.gpu, .tf32 = training.tf32 != 0});
+  mno::CudaOptions options{.device = training.gpu, .tf32 = training.tf32 != 0, .shards = training.shards};
+  int seen = 0;  // a launcher may show every rank its own GPU alone
+  if (ranks.size() > 1 && cudaGetDeviceCount(&seen) == cudaSuccess && seen > 0) options.device %= seen;
+#ifdef MNO_PROGRAM_NCCL
+  mno::NcclWorld world(ranks, options.device);
+  mno::Cuda cuda(options, world);
+#else
+  mno::Cuda cuda(options, ranks);
+#endif
   train_on<M>(cuda, kind, training, report);
 #else
   throw mno::Error(

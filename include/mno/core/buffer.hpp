@@ -18,7 +18,7 @@ namespace detail {
 struct LargeMemory {
   std::size_t least = std::size_t(-1);         // bytes from which data lies there
   void* (*take)(std::size_t bytes) = nullptr;  // zeros, or an exception
-  void (*give_back)(void* begin, std::size_t bytes) = nullptr;
+  void (*give_back)(void* begin) = nullptr;
   void (*will_need)(const void* begin, std::size_t bytes) = nullptr;  // soon: to be read ahead
   void (*relieve)() = nullptr;                                        // much was touched
 };
@@ -56,7 +56,7 @@ template <class T> class Buffer {
   }
   ~Buffer() {
     if (large())
-      detail::large_memory().give_back(bytes_of(data_) - alignment, size_ * sizeof(T) + alignment);
+      detail::large_memory().give_back(bytes_of(data_) - alignment);
     else if (data_)
       ::operator delete(bytes_of(data_) - unsigned(bytes_of(data_)[-1]));
   }

@@ -28,7 +28,6 @@ struct DiskMemoryOptions {
   std::filesystem::path folder{};               // empty: all data lies in memory
   std::size_t resident = std::size_t(1) << 30;  // bytes of files that are in memory, about
   std::size_t least = std::size_t(1) << 20;     // bytes of a field that lies in a file
-  bool operator==(const DiskMemoryOptions&) const = default;
 };
 
 /// The files that data lies in, of the whole process.
@@ -62,7 +61,7 @@ template <class = void> class BasicDiskMemory {
   static mno::detail::LargeMemory& settings() { return mno::detail::large_memory(); }
 
   static void* take(std::size_t bytes) { return one().map(bytes); }
-  static void give_back(void* begin, std::size_t) { one().unmap(begin); }
+  static void give_back(void* begin) { one().unmap(begin); }
   static void will_need(const void* begin, std::size_t bytes) {
     const auto page = std::uintptr_t(::sysconf(_SC_PAGESIZE)), at = reinterpret_cast<std::uintptr_t>(begin),
                first = at / page * page;
@@ -97,7 +96,7 @@ template <class = void> class BasicDiskMemory {
       ::munmap(begin, found->second);
       mapped_.erase(found);
       if (mapped_.empty()) {
-        stop_ = true;
+        ++helpers_over_;
         over = std::move(helper_);
         wake_.notify_all();
       }
@@ -118,11 +117,10 @@ template <class = void> class BasicDiskMemory {
   }
 
   void start_helper() {
-    stop_ = false;
-    helper_ = std::thread([this] {
+    helper_ = std::thread([this, number = helpers_over_] {
       std::unique_lock lock(mutex_);
-      while (!wake_.wait_for(lock, std::chrono::milliseconds(10), [this] { return stop_; }))
-        give_pages_back();
+      const auto over = [&] { return helpers_over_ > number; };  // the next one may be there already
+      while (!wake_.wait_for(lock, std::chrono::milliseconds(10), over)) give_pages_back();
     });
   }
   /// Where there are too many. What they hold stays in the file.
@@ -143,7 +141,7 @@ template <class = void> class BasicDiskMemory {
   std::condition_variable wake_{};
   std::map<void*, std::size_t> mapped_{};
   std::thread helper_{};  // while there is something to give back
-  bool stop_ = false;
+  std::uint64_t helpers_over_ = 0;
 };
 using DiskMemory = BasicDiskMemory<>;
 
