@@ -28,6 +28,6 @@ function(mno_install_package)
                                    COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
   install(FILES "${PROJECT_BINARY_DIR}/mnoConfig.cmake" "${PROJECT_BINARY_DIR}/mnoConfigVersion.cmake"
                 "${PROJECT_SOURCE_DIR}/cmake/FindFFTW3.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindNetCDF.cmake"
-                "${PROJECT_SOURCE_DIR}/cmake/FindMatio.cmake" DESTINATION "${MNO_CMAKE_DIR}")
+                "${PROJECT_SOURCE_DIR}/cmake/FindMatio.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindNCCL.cmake" DESTINATION "${MNO_CMAKE_DIR}")
   install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 endfunction()

@@ -70,7 +70,7 @@ std::string numbers(const std::vector<double>& values) {
 std::string choices_text(Index rows, Index batch) {
   mno::Ensemble<float, 1> factors;
   factors.covariance_factor = mno::Field<float, 1>(1, mno::Grid<1>{{1}}, 1);
-  std::string out = mno::ensemble_recipe(factors).text() + " | " + mno::draws_recipe(1, 1).text() + " | " +
+  std::string out = mno::ensemble_recipe(factors).text() + " | " + mno::draws_recipe(1, 0).text() + " | " +
                     mno::default_field_recipe().text() + " |";
   for (const bool draws : {false, true})
     for (const bool symmetric : {false, true})

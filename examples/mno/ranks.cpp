@@ -59,13 +59,17 @@ void end_ranks([[maybe_unused]] const std::string& sentence, [[maybe_unused]] in
 #endif
 }
 
+int ranks_of_machine() {
+  return std::max(1, told({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"}));
+}
+
+int rank_of_machine() { return told({"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}); }
+
 int threads_of_rank(int asked) {
   const int all = threads(0);
   const bool bound =
       all < int(::sysconf(_SC_NPROCESSORS_ONLN));  // the launcher gave it processors of its own
-  const int neighbours =
-      std::max(1, told({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"}));
-  return asked > 0 ? asked : bound ? all : std::max(1, all / neighbours);
+  return asked > 0 ? asked : bound ? all : std::max(1, all / ranks_of_machine());
 }
 
 }  // namespace program

@@ -18,6 +18,12 @@ int launched_processes();
 /// alone.
 void end_ranks(const std::string& sentence, int code);
 
+/// How many ranks run on this machine, as the launcher says.
+int ranks_of_machine();
+
+/// Which of them this one is, counted from 0.
+int rank_of_machine();
+
 /// Threads of a rank where none are asked for: its share of the machine that it runs on.
 int threads_of_rank(int asked);
 

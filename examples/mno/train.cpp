@@ -105,6 +105,8 @@ int train(TrainOptions& options) {
   request.fit.validation = options.validation;
   request.fit.split_seed = training.seed;
   request.threads = threads_of_rank(request.threads);
+  request.neighbours = ranks_of_machine();
+  if (together.size() > 1) request.gpu += rank_of_machine();
 
   const auto opened = open_ensembles(options.data);
   mno::io::EnsembleReader& file = *opened;
@@ -268,8 +270,15 @@ void add_train(CLI::App& app, Run& run) {
       "Where to train: cpu, or cuda where the program was built with it")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->capture_default_str();
-  add("training", "gpu", o.request.gpu, "Which GPU, as CUDA counts them")
+  add("training", "gpu", o.request.gpu,
+      "Which GPU, as CUDA counts them; the ranks of a machine take it and the next ones")
       ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  add("training", "gpu-shards", o.request.gpu_shards,
+      "Parts of a batch that GPUs compute one by one, at least as many as ranks; 0: 1, or 8 of several "
+      "ranks. "
+      "The same number gives the same bits for any ranks")
+      ->check(CLI::Range(0, 64))
       ->capture_default_str();
   o.keys["training"]["tf32"] = command->add_flag(
       "--tf32", o.request.tf32, "On a GPU, products of floats with fewer digits, and faster");

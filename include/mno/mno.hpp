@@ -48,6 +48,7 @@
 #include "mno/io/safetensors/reader.hpp"
 #include "mno/io/safetensors/writer.hpp"
 #include "mno/io/sha256.hpp"
+#include "mno/io/shards/folder.hpp"
 #include "mno/io/shards/manifest.hpp"
 #include "mno/io/shards/sharded_file.hpp"
 #include "mno/io/shards/writer.hpp"

@@ -7,9 +7,10 @@
 #include "mno/cuda/eigen.hpp"
 #include "mno/cuda/gradient.hpp"
 #include "mno/cuda/reduce.hpp"
-#include "standin.hpp"
+#include "support.hpp"
 
 using namespace mno;
+using standin::test::Clean;
 
 namespace {
 
@@ -25,15 +26,6 @@ template <class E = std::exception, class F> std::string sentence(F&& f) {
   }
   return "no error";
 }
-
-/// Nothing was forbidden, and nothing that a test sets is left for the next.
-struct Clean {
-  Clean() { standin::reset(); }
-  ~Clean() {
-    for (const auto& violation : standin::violations()) FAIL_CHECK(violation);
-    standin::reset();
-  }
-};
 
 struct Squares {
   double* to;

@@ -3,9 +3,10 @@
 
 #include "mno/cuda.hpp"
 #include "mno/layer/noise.hpp"
-#include "standin.hpp"
+#include "support.hpp"
 
 using namespace mno;
+using standin::test::Clean;
 
 namespace {
 
@@ -46,14 +47,6 @@ double distance(std::span<const double> a, std::span<const double> b) {
   }
   return std::sqrt(difference / size);
 }
-
-struct Clean {
-  Clean() { standin::reset(); }
-  ~Clean() {
-    for (const auto& violation : standin::violations()) FAIL_CHECK(violation);
-    standin::reset();
-  }
-};
 
 template <class M, class L, int D>
 void same_loss_and_gradient(M model, const Ensemble<double, D>& ensemble, const L& loss) {
@@ -141,12 +134,12 @@ TEST_CASE("training on draws is the processor's to rounding, and allocates nothi
   TrainingOptions options;
   options.epochs = 3;
   options.batch = 4;
-  const auto run = [&](auto model, const auto& loss) {
+  const auto run = [&](auto model, const auto& loss, Index shards) {
     auto reference = model;
     Cpu cpu(1);
     Trainer here(reference, train, &validation, loss, options, cpu);
     while (!here.finished()) here.run_epoch();
-    Cuda cuda;
+    Cuda cuda({.shards = shards});  // noise belongs to a place in the batch, not in a shard
     Trainer there(model, train, &validation, loss, options, cuda);
     there.run_epoch();
     const auto allocations = standin::counts().allocations;
@@ -155,6 +148,8 @@ TEST_CASE("training on draws is the processor's to rounding, and allocates nothi
     CHECK(distance(std::as_const(model).values(), std::as_const(reference).values()) < 1e-9);
     CHECK(there.state().stopping.best == doctest::Approx(here.state().stopping.best).epsilon(1e-9));
   };
-  run(noisy_model<Small>(), both);
-  run(PathMno<Small, double>(1), Loss{both, MeanSquaredError{.weight = 0.1}});
+  for (const Index shards : {1, 3}) {
+    run(noisy_model<Small>(), both, shards);
+    run(PathMno<Small, double>(1), Loss{both, MeanSquaredError{.weight = 0.1}}, shards);
+  }
 }

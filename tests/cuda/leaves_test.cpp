@@ -4,19 +4,12 @@
 
 #include "mno/cuda.hpp"
 #include "mno/cuda/oracle.hpp"
-#include "standin.hpp"
+#include "support.hpp"
 
 using namespace mno;
+using standin::test::Clean;
 
 namespace {
-
-struct Clean {
-  Clean() { standin::reset(); }
-  ~Clean() {
-    for (const auto& violation : standin::violations()) FAIL_CHECK(violation);
-    standin::reset();
-  }
-};
 
 /// A convolution whose patches are made for one tap of one sample at a time, and one with room for two taps.
 template <class L> struct InSmallParts : L {};

@@ -1,13 +1,19 @@
-// Training on a GPU's stand-in: the same numbers as on the processor, and nothing lost when a call fails.
+// Training on a GPU's stand-in: the same numbers as on the processor, the same bits for any number of ranks,
+// and nothing lost when a call fails.
 #include <doctest/doctest.h>
 
 #include <filesystem>
 
 #include "mno/cuda.hpp"
 #include "mno/train/checkpoint.hpp"
-#include "standin.hpp"
+#include "support.hpp"
+#include "thread_ranks.hpp"
+#ifdef MNO_STANDIN_NCCL
+#include "mno/cuda/nccl.hpp"
+#endif
 
 using namespace mno;
+using standin::test::Clean;
 
 namespace {
 
@@ -16,6 +22,11 @@ struct Small {
 };
 struct Forced : Small {
   static constexpr int known = 1, harmonics = 2;
+};
+/// With parameters for several ranks: six chunks of the optimiser's.
+struct Wide {
+  static constexpr int dimension = 1, channels = 2, rank = 3, width = 24, modes = 8, depth = 2,
+                       projection = 16;
 };
 struct Plane {
   static constexpr int dimension = 2, channels = 1, rank = 2, width = 4, modes = 3, depth = 1, projection = 5;
@@ -60,14 +71,6 @@ TrainingOptions short_run() {
   options.clip = 2;
   return options;
 }
-
-struct Clean {
-  Clean() { standin::reset(); }
-  ~Clean() {
-    for (const auto& violation : standin::violations()) FAIL_CHECK(violation);
-    standin::reset();
-  }
-};
 
 template <class M>
 void same_loss_and_gradient(const Ensemble<typename M::Scalar, M::dimension>& ensemble, double tolerance,
@@ -172,7 +175,7 @@ TEST_CASE("a training run is the processor's to rounding, also from the other's 
   const Clean clean;
   const auto train = data<double, 1>(10, {{8}}, 2, 1, /*uneven=*/true),
              validation = data<double, 1>(3, {{8}}, 2, 2);
-  using M = PathMno<Small, double>;
+  using M = PathMno<Wide, double>;
   const auto options = short_run();
   Recipe recipe = Recipe::decoupled();
   recipe.crps.weight = 0.3;  // a term of members
@@ -311,4 +314,159 @@ TEST_CASE("whichever call fails, a prediction ends in a sentence and nothing is 
     if (standin::failure_pending()) break;
   }
   CHECK(failures > 20);
+}
+
+namespace {
+
+/// A training run over ranks, all that it depends on and all that came of it.
+struct Run {
+  std::vector<double> weights, first, second, average, best;
+  std::vector<double> steps;  // loss, norm and terms of every step, and the criterion of every epoch
+  bool operator==(const Run&) const = default;
+};
+using Wider = PathMno<Wide, double>;
+using WideTrainer = Trainer<Wider, Recipe, Cuda>;
+
+/// Twelve conditions in batches of nine and three: shards are uneven, and five ranks have none for the last.
+struct Work {
+  Ensemble<double, 1> train = data<double, 1>(12, {{16}}, 2, 1, /*uneven=*/true),
+                      validation = data<double, 1>(3, {{16}}, 2, 2);
+  TrainingOptions options = short_run();
+  Recipe recipe = Recipe::decoupled();
+  Index shards = 6;
+
+  Work() {
+    options.epochs = 2;
+    options.batch = 9;
+    recipe.warmup_epochs = recipe.ramp_epochs = 0;
+    recipe.crps.weight = 0.3;             // a term of members
+    recipe.hutchinson.weight = 0.1;       // of random numbers, by the place in the batch
+    recipe.hilbert_schmidt.weight = 0.1;  // of factors
+  }
+  Run run(Cuda& cuda, Index epochs, const Run* from = nullptr, const TrainingState<Wider>* state = nullptr,
+          TrainingState<Wider>* left = nullptr) const {
+    Wider model(1);
+    WideTrainer trainer(model, train, &validation, recipe, options, cuda);
+    Run result;
+    if (from) {
+      std::ranges::copy(from->weights, model.values().begin());
+      trainer.resume(*state);
+      result.steps = from->steps;
+    }
+    const auto note = [&](const StepReport& report) {
+      result.steps.insert(result.steps.end(), {report.loss, report.gradient_norm});
+      result.steps.insert(result.steps.end(), report.terms.begin(), report.terms.end());
+    };
+    while (trainer.epoch() < epochs) result.steps.push_back(trainer.run_epoch(note).validation->criterion());
+    auto end = trainer.state();
+    const auto copy = [](std::span<const double> values) {
+      return std::vector<double>(values.begin(), values.end());
+    };
+    result.weights = copy(std::as_const(model).values());
+    result.first = copy(end.adamw.first.span());
+    result.second = copy(end.adamw.second.span());
+    result.average = copy(end.average.span());
+    result.best = copy(end.best.span());
+    if (left) *left = std::move(end);
+    return result;
+  }
+  /// body(device) on so many ranks, through the host or by NCCL.
+  template <class Body> void on_ranks(Index size, bool by_nccl, Body&& body) const {
+    test::ThreadRanks(size).run([&](Communicator& ranks) {
+      [[maybe_unused]] const int gpu = 0;  // they share the stand-in's
+      if (!by_nccl) {
+        Cuda device({.shards = shards}, ranks);
+        return body(device);
+      }
+#ifdef MNO_STANDIN_NCCL
+      // [nccl]
+      mno::NcclWorld nccl(ranks, gpu);  // ranks: a Communicator, such as mno::MpiWorld
+      mno::Cuda device({.device = gpu, .shards = shards}, nccl);
+      // [nccl] end
+      body(device);
+#endif
+    });
+  }
+};
+#ifdef MNO_STANDIN_NCCL
+constexpr bool both_ways[] = {false, true};
+#else
+constexpr bool both_ways[] = {false};
+#endif
+
+}  // namespace
+
+TEST_CASE("weights, moments, losses, norms, scores and averages have the same bits for any number of ranks") {
+  const Clean clean;
+  const auto held = standin::usage();
+  const Work work;
+  static_assert(Wider::parameters > 5 * detail::parameter_chunk);
+  Run expected;
+  {
+    Cuda alone({.shards = work.shards});
+    expected = work.run(alone, 1);
+    Cpu cpu(1);  // the processor's, to rounding
+    Wider model(1);
+    Trainer trainer(model, work.train, &work.validation, work.recipe, work.options, cpu);
+    std::vector<double> first;
+    trainer.run_epoch([&](const StepReport& report) {
+      if (!first.empty()) return;
+      first = {report.loss, report.gradient_norm};
+      first.insert(first.end(), report.terms.begin(), report.terms.end());
+    });
+    for (std::size_t i = 0; i < first.size(); ++i)
+      CHECK(expected.steps[i] == doctest::Approx(first[i]).epsilon(1e-12));
+    CHECK(distance<double>(expected.weights, std::as_const(model).values()) < 1e-9);
+    Cuda whole;  // one shard
+    Work one = work;
+    one.shards = 1;
+    const Run same = one.run(whole, 1);
+    CHECK(distance<double>(expected.weights, same.weights) < 1e-9);
+    CHECK_FALSE(same == expected);  // shards are what bits depend on
+  }
+  for (const bool nccl : both_ways)
+    for (const Index size : {1, 2, 3, 5}) {
+      CAPTURE(nccl);
+      CAPTURE(size);
+      std::vector<Run> got(std::size_t(size), Run{});
+      work.on_ranks(size, nccl,
+                    [&](Cuda& cuda) { got[std::size_t(cuda.communicator().rank())] = work.run(cuda, 1); });
+      for (const Run& run : got) CHECK((run == expected));
+    }
+  CHECK(standin::usage() == held);
+}
+
+TEST_CASE("a run goes on with another number of ranks, bit for bit") {
+  const Clean clean;
+  const Work work;
+  Cuda alone({.shards = work.shards});
+  const Run expected = work.run(alone, 2);
+  Run half;
+  TrainingState<Wider> state;
+  work.on_ranks(3, both_ways[std::size(both_ways) - 1], [&](Cuda& cuda) {
+    TrainingState<Wider> left;
+    const Run mine = work.run(cuda, 1, nullptr, nullptr, &left);
+    if (cuda.communicator().rank() != 1) return;  // all have the whole
+    half = mine;
+    state = std::move(left);
+  });
+  std::vector<Run> got(2, Run{});
+  work.on_ranks(2, false, [&](Cuda& cuda) {
+    got[std::size_t(cuda.communicator().rank())] = work.run(cuda, 2, &half, &state);
+  });
+  CHECK((got[0] == expected));
+  CHECK((got[1] == expected));
+}
+
+TEST_CASE("there is a shard for every rank, and ranks are no more than shards can be") {
+  const Clean clean;
+  test::ThreadRanks(3).run([&](Communicator& ranks) {
+    CHECK_THROWS_WITH_AS(Cuda({.shards = 2}, ranks),
+                         "mno::Cuda: argument 'shards': expected at most 64, and one for each of the 3 "
+                         "rank(s) at least, got 2.",
+                         Error);
+    CHECK(Cuda({}, ranks).options().shards == 8);
+  });
+  CHECK(Cuda().options().shards == 1);
+  CHECK_THROWS_AS(Cuda({.shards = 65}), Error);
 }

@@ -131,7 +131,7 @@ TEST_CASE("a signal to the ranks stops all of them after a step, and the run goe
   const Scratch folder;
   REQUIRE(mno_in(folder, "simulate heat --samples 200 --ensemble 8 --points 64 --seed 1 -o data.npz").code ==
           0);
-  const std::string run = "train --data data.npz --epochs 60 --batch 16 --threads 1" + small;
+  const std::string run = "train --data data.npz --epochs 20 --batch 16 --threads 1" + small;
   REQUIRE(mno_in(folder, run + " -o alone.safetensors").code == 0);
   int interruptions = 0;
   for (const int n : {3, 2}) {

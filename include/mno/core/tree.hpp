@@ -87,19 +87,21 @@ struct ShardRange {
 struct Shards {
   static constexpr Index most = 64;
   Index batch = 1, block = 1;  // samples, and those of a block
+  Index limit = most;          // no more shards than these
+  Index together = 8;          // samples that a group of shards has at least
 
   Index blocks() const { return (batch + block - 1) / block; }
-  Index count() const { return std::min(most, blocks()); }
+  Index count() const { return std::min(limit, blocks()); }
   /// Where a shard begins; that of shard count() is the end of the batch.
   Index first_sample(Index shard) const { return std::min(batch, shard * blocks() / count() * block); }
   /// The largest number of samples of a shard.
   Index largest() const { return (blocks() + count() - 1) / count() * block; }
   ShardRange all() const { return {0, count()}; }
-  /// How many neighbouring shards share one product over samples: the least power of two with eight samples,
+  /// How many neighbouring shards share one product over samples: the least power of two with enough samples,
   /// or all.
   Index group() const {
     Index shards = 1;
-    while (shards * largest() < 8 && shards < count()) shards *= 2;
+    while (shards * largest() < together && shards < count()) shards *= 2;
     return shards;
   }
   /// The shards of part `which` of `parts`, in order: whole groups.

@@ -73,16 +73,18 @@ template <class T, int D> class DeviceBatch {
   /// Call it when the data has changed since the conditions were gathered.
   void forget() { conditions_.clear(); }
 
-  /// Gathers the conditions and begins to copy them. The copy before must be done.
-  void fetch(std::span<const Index> conditions, cudaStream_t stream, const Checks& check) {
+  /// Gathers conditions [begin, end) of a batch and begins to copy them to their places in it; the others'
+  /// places stay as they are. The copy before must be done.
+  void fetch(std::span<const Index> conditions, std::size_t begin, std::size_t end, cudaStream_t stream,
+             const Checks& check) {
     conditions_.clear();
     const std::size_t count = conditions.size();
     for (const Part& part : parts_) {
       const std::size_t n = part.numbers();
       T* const to = reinterpret_cast<T*>(pinned_.data() + part.offset);
-      for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t i = begin; i < end; ++i)
         std::copy_n(part.field->data() + std::size_t(conditions[i]) * n, n, to + i * n);
-      copy(part.offset, count * n * sizeof(T), stream, check);
+      copy(part.offset + begin * n * sizeof(T), (end - begin) * n * sizeof(T), stream, check);
     }
     T* const times = reinterpret_cast<T*>(pinned_.data() + times_);
     Index* const counts = reinterpret_cast<Index*>(pinned_.data() + counts_);
@@ -94,10 +96,14 @@ template <class T, int D> class DeviceBatch {
     copy(counts_, count * sizeof(Index), stream, check);
     if (members_.numbers() > 0) {
       Index* const offsets = reinterpret_cast<Index*>(pinned_.data() + offsets_);
-      gather_members<T, D>(data_, conditions, {counts, count}, {offsets, count + 1},
-                           reinterpret_cast<T*>(pinned_.data() + members_.offset));
+      write_member_offsets({counts, count}, {offsets, count + 1});
+      copy_members<T, D>(data_, conditions.subspan(begin, end - begin), {counts + begin, end - begin},
+                         {offsets + begin, end - begin},
+                         reinterpret_cast<T*>(pinned_.data() + members_.offset));
       copy(offsets_, (count + 1) * sizeof(Index), stream, check);
-      copy(members_.offset, std::size_t(offsets[count]) * members_.numbers() * sizeof(T), stream, check);
+      const std::size_t row = members_.numbers() * sizeof(T);
+      copy(members_.offset + std::size_t(offsets[begin]) * row,
+           std::size_t(offsets[end] - offsets[begin]) * row, stream, check);
     }
     check(cudaEventRecord(ready_.get(), stream), "cudaEventRecord");
     conditions_.assign(conditions.begin(), conditions.end());

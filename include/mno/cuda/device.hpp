@@ -4,15 +4,22 @@
 //   mno::Cuda device;                          // where mno::Cpu device; stood
 //   mno::Trainer trainer(model, train, &validation, options, device);
 //
+// A device belongs to ranks, as mno::Cpu does (device/communicator.hpp): each trains on its share of a batch,
+// and all come to the same bits, whatever their number. What they share are `shards` of the batch, which a
+// device computes one after the other: less memory, and smaller kernels.
+//
 // Calls return when their results are there. Inside a call everything is queued on one stream, and memory is
 // one allocation, made when a computation needs more than any before: a training step allocates nothing.
+#include <bit>
 #include <cmath>
 #include <memory>
 #include <vector>
 
 #include "mno/core/error.hpp"
+#include "mno/core/tree.hpp"
 #include "mno/cuda/blas.hpp"
 #include "mno/cuda/error.hpp"
+#include "mno/cuda/exchange.hpp"
 #include "mno/cuda/fft.hpp"
 #include "mno/cuda/launch.hpp"
 #include "mno/cuda/memory.hpp"
@@ -22,6 +29,7 @@ namespace mno {
 struct CudaOptions {
   int device = 0;     // which one, as CUDA counts them
   bool tf32 = false;  // products of floats with 10 bits of mantissa, which some cards compute faster
+  Index shards = 0;   // parts of a training batch; 0: 1 alone, of several ranks 8 or more. Bits depend on it
 };
 
 namespace cuda {
@@ -38,34 +46,11 @@ class Cuda {
  public:
   using Error = CudaError;  // what it throws when it fails
 
-  explicit Cuda(CudaOptions options = {}) : options_(options) {
-    int count = 0;
-    const cudaError_t found = cudaGetDeviceCount(&count);
-    if (found == cudaErrorNoDevice || found == cudaErrorInsufficientDriver ||
-        (found == cudaSuccess && count == 0)) {
-      cudaGetLastError();
-      throw NoDevice(Text("mno::Cuda: no device was found (",
-                          cudaGetErrorString(found == cudaSuccess ? cudaErrorNoDevice : found),
-                          "). mno::Cpu does the same on the processor.")
-                         .str());
-    }
-    check(found, "cudaGetDeviceCount");
-    require(options.device >= 0 && options.device < count, "Cuda", "device",
-            Text("a number below ", count, ", the devices that CUDA sees"), Text(options.device));
-    check(cudaSetDevice(options.device), "cudaSetDevice", options.device);
-    check(cudaGetDeviceProperties(&properties_, options.device), "cudaGetDeviceProperties", options.device);
-    check.device = Text("device ", options.device, " (", properties_.name, ")").str();
-    try {
-      check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
-      check(cublasCreate(&blas_), "cublasCreate");
-      check(cublasSetStream(blas_, stream_), "cublasSetStream");
-      check(cublasSetMathMode(blas_, options.tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
-            "cublasSetMathMode");
-    } catch (...) {
-      release();
-      throw;
-    }
-  }
+  explicit Cuda(CudaOptions options = {}, Communicator& communicator = alone())
+      : Cuda(options, std::make_shared<cuda::ThroughHost>(communicator)) {}
+  /// Of ranks with messages from device to device.
+  Cuda(CudaOptions options, cuda::DeviceExchange& exchange)
+      : Cuda(options, std::shared_ptr<cuda::DeviceExchange>(std::shared_ptr<void>(), &exchange)) {}
   Cuda(const Cuda&) = delete;
   Cuda& operator=(const Cuda&) = delete;
   ~Cuda() { release(); }
@@ -76,6 +61,18 @@ class Cuda {
   const cudaDeviceProp& properties() const { return properties_; }
   std::string name() const { return check.device; }
   cudaStream_t stream() const { return stream_; }
+
+  /// The ranks that share the training on this device; each has a device of its own.
+  Communicator& communicator() const { return exchange_->ranks(); }
+  /// The shards of a batch of so many conditions: as even as can be, by their number alone.
+  Shards shards(Index conditions) const {
+    return {.batch = conditions, .block = 1, .limit = options_.shards, .together = 1};
+  }
+  /// Communicator::exchange with memory of the device.
+  void exchange(std::span<const std::span<const std::byte>> send,
+                std::span<const std::span<std::byte>> receive) {
+    exchange_->exchange(send, receive, stream_, check);
+  }
 
   /// Bytes held for work, to be reported.
   std::size_t memory() const { return workspace_.size(); }
@@ -180,6 +177,42 @@ class Cuda {
   }
 
  private:
+  Cuda(const CudaOptions& options, std::shared_ptr<cuda::DeviceExchange> exchange)
+      : options_(options), exchange_(std::move(exchange)) {
+    const Index ranks = communicator().size();
+    if (options.shards == 0)
+      options_.shards = ranks == 1 ? 1 : Index(std::bit_ceil(std::size_t(std::max<Index>(8, ranks))));
+    require(options_.shards >= ranks && options_.shards <= Shards::most, "Cuda", "shards",
+            Text("at most ", Shards::most, ", and one for each of the ", ranks, " rank(s) at least"),
+            Text(options_.shards));
+    int count = 0;
+    const cudaError_t found = cudaGetDeviceCount(&count);
+    if (found == cudaErrorNoDevice || found == cudaErrorInsufficientDriver ||
+        (found == cudaSuccess && count == 0)) {
+      cudaGetLastError();
+      throw NoDevice(Text("mno::Cuda: no device was found (",
+                          cudaGetErrorString(found == cudaSuccess ? cudaErrorNoDevice : found),
+                          "). mno::Cpu does the same on the processor.")
+                         .str());
+    }
+    check(found, "cudaGetDeviceCount");
+    require(options.device >= 0 && options.device < count, "Cuda", "device",
+            Text("a number below ", count, ", the devices that CUDA sees"), Text(options.device));
+    check(cudaSetDevice(options.device), "cudaSetDevice", options.device);
+    check(cudaGetDeviceProperties(&properties_, options.device), "cudaGetDeviceProperties", options.device);
+    check.device = Text("device ", options.device, " (", properties_.name, ")").str();
+    try {
+      check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
+      check(cublasCreate(&blas_), "cublasCreate");
+      check(cublasSetStream(blas_, stream_), "cublasSetStream");
+      check(cublasSetMathMode(blas_, options.tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
+            "cublasSetMathMode");
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+
   template <class T> void copy(const T* from, T* to, std::size_t n, cudaMemcpyKind kind) {
     if (measuring_ || n == 0) return;
     check(cudaMemcpyAsync(to, from, n * sizeof(T), kind, stream_), "cudaMemcpyAsync",
@@ -226,6 +259,7 @@ class Cuda {
   }
 
   CudaOptions options_;
+  std::shared_ptr<cuda::DeviceExchange> exchange_;
   cudaDeviceProp properties_{};
   cudaStream_t stream_ = nullptr;
   cublasHandle_t blas_ = nullptr;

@@ -119,7 +119,7 @@ template <class T, int D> class DrawsOnDevice {
           "mno: this term of draws has no version for mno::Cuda: FairEnergyScore and FairCrps have");
       term.need(pairs_.block, host_);
       const DeviceScope scope(device_.arena());
-      one(term, draws.weight * term.weight / double(conditions_), values);
+      one(term, draws.weight * term.weight / double(pairs_.target.samples()), values);
     });
   }
 

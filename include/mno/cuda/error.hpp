@@ -90,7 +90,7 @@ class Checks {
       throw CudaError(put(call, Text(size...).str(), cublasGetStatusString(result)) + ".");
   }
 
- private:
+  /// What a call failed with, as the beginning of a sentence.
   std::string put(const char* call, const std::string& size, const std::string& what) const {
     return std::string("mno::Cuda: ") + call + (size.empty() ? "" : " (" + size + ")") + " on " + device +
            " failed with " + what;

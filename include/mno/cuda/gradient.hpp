@@ -9,6 +9,7 @@ namespace mno {
 namespace detail {
 
 template <> struct HostGradient<Cuda> {
+  static constexpr bool in_slices = false;  // every rank computes all of it
   template <class M, class T, int D, class Loss>
   static double run(const M& model, const Condition<T, D>& condition, Loss& loss, M& gradient, Cuda& device,
                     const ConditionBar<T, D>& bar) {

@@ -47,7 +47,7 @@ template <class T, int D> class LossOnDevice {
     const DeviceScope scope(device_.arena());
     const Index n = entries_, r = rank_, s = factors_, samples = samples_;
     double* const bt = columns(law_.factor, r);
-    double* const yt = columns(target_.covariance_factor, s);
+    double* const yt = columns(target_.covariance_factor.samples(law_.first, samples), s);
     double *const bb = take(samples * r * r), *const yb = take(samples * s * r),
                   *const yy = take(samples * s * s);
     gram(bb, bt, r, bt, r);
@@ -93,10 +93,10 @@ template <class T, int D> class LossOnDevice {
     const DeviceScope scope(device_.arena());
     const Index n = entries_, r = rank_, s = factors_, samples = samples_, probes = term.probes;
     double* const bt = columns(law_.factor, r);
-    double* const yt = columns(target_.covariance_factor, s);
+    double* const yt = columns(target_.covariance_factor.samples(law_.first, samples), s);
     double *const v = take(samples * probes * n), *const bv = take(samples * probes * r),
                   *const yv = take(samples * probes * s);
-    device_.for_each(samples * probes * n, detail::DrawProbes{term, target_.step, n, v});
+    device_.for_each(samples * probes * n, detail::DrawProbes{term, target_.step, law_.first, n, v});
     device_.multiply<double>(samples, {bv, probes, r, r, probes * r}, {v, probes, n, n, probes * n},
                              Op::plain, {bt, n, r, r, n * r}, Op::plain, Write::set);
     device_.multiply<double>(samples, {yv, probes, s, s, probes * s}, {v, probes, n, n, probes * n},
@@ -152,11 +152,12 @@ template <class T, int D> class LossOnDevice {
   Index samples_ = law_.mean.batch, entries_ = law_.mean.points() * law_.mean.channels;
   Index rank_ = law_.factor.channels / law_.mean.channels,
         factors_ = target_.covariance_factor.channels / law_.mean.channels;
-  double scale_ = 1 / double(samples_);
+  double scale_ = 1 / double(target_.samples());
 };
 
-/// All terms of a loss on a law of all samples: adds to its cotangents, and sets `values` to Σ_samples per
-/// term. `host` is the target as the host sees it.
+/// All terms of a loss on a law of all samples, or of some that begin with law.first: adds to its cotangents,
+/// and sets `values` to their Σ_samples per term, a share of the mean over the target's samples. `host` is
+/// the target as the host sees it.
 template <class L, class T, int D>
 void evaluate_loss(Cuda& device, const L& loss, const LawBlock<T, D>& law, const Target<T, D>& target,
                    const Target<T, D>& host, double* values) {

@@ -196,10 +196,11 @@ struct SquareSum {
 struct DrawProbes {
   Hutchinson term;
   std::uint64_t step;
-  Index entries;
+  Index first, entries;
   double* v;
   MNO_HOST_DEVICE void operator()(Index i) const {
-    v[i] = term.entry(step, i / entries / term.probes, i / entries % term.probes, i % entries, entries);
+    v[i] =
+        term.entry(step, first + i / entries / term.probes, i / entries % term.probes, i % entries, entries);
   }
 };
 /// d_p = ‖Bv_p‖² − ‖Yv_p‖² per probe: its square beside ‖Yv_p‖⁴, and Bv_p times it

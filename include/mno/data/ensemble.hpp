@@ -137,16 +137,22 @@ void set_condition(Ensemble<T, D>& ensemble, Index condition, View<const T, D> i
   }
 }
 
+/// The members of each of these conditions, so many rows, to row offsets[i] of a field.
+template <class T, int D>
+void copy_members(const Ensemble<T, D>& from, std::span<const Index> conditions,
+                  std::span<const Index> counts, std::span<const Index> offsets, T* to) {
+  const Index n = from.members.points() * from.members.channels();
+  for (std::size_t i = 0; i < conditions.size(); ++i)
+    std::copy_n(from.members.data() + from.offsets[std::size_t(conditions[i])] * n, counts[i] * n,
+                to + offsets[i] * n);
+}
 /// The members of the chosen conditions side by side. `offsets`, one per condition and the end, get where
 /// those of each begin, from the counts of the chosen ones; `to` has room for all.
 template <class T, int D>
 void gather_members(const Ensemble<T, D>& from, std::span<const Index> conditions,
                     std::span<const Index> counts, std::span<Index> offsets, T* to) {
   write_member_offsets(counts, offsets);
-  const Index n = from.members.points() * from.members.channels();
-  for (std::size_t i = 0; i < conditions.size(); ++i)
-    std::copy_n(from.members.data() + from.offsets[std::size_t(conditions[i])] * n, counts[i] * n,
-                to + offsets[i] * n);
+  copy_members<T, D>(from, conditions, counts, offsets, to);
 }
 
 /// These conditions are used next: where data lies on a disk (io/disk_memory.hpp), they are read meanwhile.

@@ -8,14 +8,16 @@
 // A device belongs to a communicator, by default that of one process. On a device of several ranks
 // value_and_gradient, Trainer and fit are calls that all ranks make alike, with the same model, data and
 // options; each computes its share, and all come to the same bits, whatever their number. Prediction is every
-// rank's own.
+// rank's own, and on mno::Cuda so is value_and_gradient.
 //
 // Ranks exchange bytes and sum them in the tree of core/tree.hpp. The sums of a message library would depend
 // on the number of ranks.
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -125,6 +127,18 @@ template <class Device> Communicator& ranks_of(Device& device) {
 }
 
 namespace detail {
+
+/// How long a rank waits for others before it takes them for lost, in seconds.
+inline double rank_timeout() {
+  const char* const seconds = std::getenv("MNO_RANK_TIMEOUT");
+  if (!seconds) return 900;
+  char* end = nullptr;
+  const double value = std::strtod(seconds, &end);
+  if (end == seconds || *end != '\0' || !(value > 0))
+    throw Error("MNO_RANK_TIMEOUT: expected a positive number of seconds, found '" + std::string(seconds) +
+                "'");
+  return value;
+}
 
 /// The slice of n parameters that each rank sums and updates: whole chunks, since norms are summed chunk by
 /// chunk.

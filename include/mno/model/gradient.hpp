@@ -45,13 +45,17 @@ template <class M, class Loss, class Device> class ModelStep {
   static constexpr int D = M::dimension;
   using PassType = Pass<T, D, Device>;
 
-  ModelStep(const M& model, const Condition<T, D>& given, const Refined<T, D, Device>& fine, Loss& loss)
-      : model_(model), given_(given), fine_(fine), loss_(loss) {}
+  ModelStep(const M& model, const Condition<T, D>& given, const Refined<T, D, Device>& fine, Loss& loss,
+            Index place = 0)
+      : model_(model), given_(given), fine_(fine), loss_(loss), place_(place) {}
 
   Index batch() const { return fine_.batch(); }
   const Grid<D>& grid() const { return fine_.grid(); }
 
-  void condition(PassType& pass, Index first, Index count) { fine_.enter(pass, first, count); }
+  void condition(PassType& pass, Index first, Index count) {
+    fine_.enter(pass, first, count);
+    pass.first += place_;
+  }
   View<T, D> input(PassType& pass, Index first, Index count) {
     return model_input(model_, fine_.condition, model_.domain().bounded, pass, first, count);
   }
@@ -87,7 +91,7 @@ template <class M, class Loss, class Device> class ModelStep {
       const View<T, D> mean = pass.keep_uninitialised(y, S::channels);
       pass.for_each(mean, MeanInto<T, D>{given_.initial.samples(first, y.batch), y, mean});
       constexpr Index rank = rank_of<S>() * S::channels;
-      LawBlock<T, D> law{first, mean, y.slice(S::channels, rank), ybar.slice(0, S::channels),
+      LawBlock<T, D> law{place_ + first, mean, y.slice(S::channels, rank), ybar.slice(0, S::channels),
                          ybar.slice(S::channels, rank)};
       if constexpr (M::has_nugget) {
         law.nugget = y.slice(S::channels + rank, S::channels);
@@ -95,7 +99,7 @@ template <class M, class Loss, class Device> class ModelStep {
       }
       return loss_(law);
     } else {
-      return loss_(FieldBlock<T, D>{first, y, ybar});
+      return loss_(FieldBlock<T, D>{place_ + first, y, ybar});
     }
   }
 
@@ -103,17 +107,19 @@ template <class M, class Loss, class Device> class ModelStep {
   const Condition<T, D>& given_;
   const Refined<T, D, Device>& fine_;
   Loss& loss_;
+  Index place_;
 };
 
 /// What `loss` returns; `gradient` is set, `bar` is added to. Everything but the model itself is in the
-/// memory of the device. `stored`: the model's known fields.
+/// memory of the device. `stored`: the model's known fields. `place`: where the condition's samples begin in
+/// the batch that noise and target belong to. A processor cuts batches itself, and is given whole ones.
 template <class M, class T, int D, class Loss, class Device>
 double gradient_on(const M& model, std::span<const T> weights, const Condition<T, D>& condition,
                    const View<const T, D>& stored, Loss& loss, std::span<T> gradient, Device& device,
-                   const ConditionBar<T, D>& bar) {
+                   const ConditionBar<T, D>& bar, Index place = 0) {
   using E = typename M::Expression;
   const Refined<T, D, Device> fine(condition, stored, model.least_points(), device, bar);
-  ModelStep<M, Loss, Device> step(model, condition, fine, loss);
+  ModelStep<M, Loss, Device> step(model, condition, fine, loss, place);
   const double value =
       pull_back<E, T, D>(weights, step, gradient,
                          block_sizes(fine.grid().size(), Index(E::parameters), condition.draws), device);
@@ -163,6 +169,7 @@ using BlockLossOf = BlockLoss<std::conditional_t<M::stochastic, LawBlock<typenam
 /// The same with everything in the host's memory; every device specialises it.
 template <class Device> struct HostGradient;
 template <> struct HostGradient<Cpu> {
+  static constexpr bool in_slices = true;  // of several ranks each has its slice of the gradient
   template <class M, class T, int D, class Loss>
   static double run(const M& model, const Condition<T, D>& condition, Loss& loss, M& gradient, Cpu& device,
                     const ConditionBar<T, D>& bar) {
@@ -243,7 +250,7 @@ void vjp(const Model<E, S, T>& model, const Condition<T, S::dimension>& conditio
     return 0.0;
   };
   Host::run(model, condition, given, gradient, device, bar);
-  detail::gather_parameters(ranks_of(device), gradient.values());
+  if (Host::in_slices) detail::gather_parameters(ranks_of(device), gradient.values());
 }
 
 /// The same for a deterministic operator: the cotangent of its field in.
@@ -264,7 +271,7 @@ requires(!Model<E, S, T>::stochastic) void vjp(const Model<E, S, T>& model,
     return 0.0;
   };
   Host::run(model, condition, given, gradient, device, bar);
-  detail::gather_parameters(ranks_of(device), gradient.values());
+  if (Host::in_slices) detail::gather_parameters(ranks_of(device), gradient.values());
 }
 
 }  // namespace mno

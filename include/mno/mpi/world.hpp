@@ -39,12 +39,10 @@ class MpiWorld final : public Communicator {
     MPI_Comm_dup(MPI_COMM_WORLD, &world_);  // other users of MPI in the process are not in our way
     MPI_Comm_rank(world_, &rank_);
     MPI_Comm_size(world_, &size_);
-    if (const char* seconds = std::getenv("MNO_RANK_TIMEOUT")) {
-      char* end = nullptr;
-      timeout_ = std::strtod(seconds, &end);
-      if (end == seconds || *end != '\0' || !(timeout_ > 0))
-        abort("MNO_RANK_TIMEOUT: expected a positive number of seconds, found '" + std::string(seconds) +
-              "'");
+    try {
+      timeout_ = detail::rank_timeout();
+    } catch (const Error& error) {
+      abort(error.what());
     }
   }
   ~MpiWorld() override {
@@ -136,7 +134,7 @@ class MpiWorld final : public Communicator {
 
   MPI_Comm world_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1, exceptions_;
-  double timeout_ = 900;
+  double timeout_ = 0;
   std::vector<MPI_Request> requests_;
   std::vector<int> from_;
 };

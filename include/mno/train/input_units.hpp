@@ -35,9 +35,9 @@ typename M::InputUnits input_units(const Ensemble<typename M::Scalar, M::dimensi
   for (std::size_t c = 0; c < units.shift.size(); ++c)
     detail::own_units<T, M::dimension>(train.initial.view(), Index(c), units.shift[c], units.scale[c]);
   if (train.known.size() > 0)
-    for (std::size_t k = 0; k < units.known_shift.size(); ++k)
-      detail::own_units<T, M::dimension>(train.known.view(), Index(k), units.known_shift[k],
-                                         units.known_scale[k]);
+    for (Index k = 0; k < Index(units.known_shift.size()); ++k)  // signed: there may be none
+      detail::own_units<T, M::dimension>(train.known.view(), k, units.known_shift[std::size_t(k)],
+                                         units.known_scale[std::size_t(k)]);
   return units;
 }
 

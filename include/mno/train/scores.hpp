@@ -56,6 +56,24 @@ template <class T, int D> Condition<T, D> some_of(Condition<T, D> all, Index beg
   if (all.known.batch > 1) all.known = all.known.samples(begin, count);
   return all;
 }
+/// The conditions that a rank predicts, in the pieces that it predicts them in. What a GPU makes of a
+/// condition may depend on how many it has at a time, so its pieces are those of training, whatever the
+/// number of ranks. On a processor it does not.
+template <class Device>
+std::vector<Communicator::Slice> pieces_of(const Device& device, const Communicator& ranks, Index rank,
+                                           std::size_t conditions) {
+  std::vector<Communicator::Slice> pieces;
+  if constexpr (requires { device.shards(Index()); }) {
+    const Shards shards = device.shards(Index(conditions));
+    const ShardRange range = shards.part(rank, ranks.size());
+    for (Index shard = range.begin; shard < range.end; ++shard)
+      pieces.push_back(
+          {std::size_t(shards.first_sample(shard)), std::size_t(shards.first_sample(shard + 1))});
+  } else if (const Communicator::Slice all = ranks.slice(conditions, rank); all.begin < all.end) {
+    pieces.push_back(all);
+  }
+  return pieces;
+}
 }  // namespace detail
 
 /// Over all conditions, points and channels, in the coordinates of the data. A deterministic operator is a
@@ -76,9 +94,10 @@ Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data,
   std::vector<double> rows(conditions * columns);  // (condition, column): what each of them adds
   Communicator& ranks = ranks_of(device);
   // Noise inside depends on the place in the batch, so every rank runs the whole batch.
-  const Communicator::Slice own =
-      by_draws ? Communicator::Slice{0, conditions} : ranks.slice(conditions, ranks.rank());
-  if (own.begin < own.end) {
+  const std::vector<Communicator::Slice> pieces =
+      by_draws ? std::vector<Communicator::Slice>{{0, conditions}}
+               : detail::pieces_of(device, ranks, ranks.rank(), conditions);
+  for (const Communicator::Slice& own : pieces) {
     auto condition =
         detail::some_of<T, S::dimension>(data.condition(), Index(own.begin), Index(own.end - own.begin));
     if constexpr (by_draws) {
@@ -134,8 +153,10 @@ Scores score(const Model<E, S, T>& model, const Ensemble<T, S::dimension>& data,
   if (!by_draws && ranks.size() > 1) {
     std::vector<Communicator::Slice> parts;
     for (Index rank = 0; rank < ranks.size(); ++rank) {
-      const Communicator::Slice part = ranks.slice(conditions, rank);
-      parts.push_back({part.begin * columns, part.end * columns});
+      const auto part = detail::pieces_of(device, ranks, rank, conditions);
+      parts.push_back(part.empty()
+                          ? Communicator::Slice{0, 0}
+                          : Communicator::Slice{part.front().begin * columns, part.back().end * columns});
     }
     ranks.all_gather(std::span(rows), std::span<const Communicator::Slice>(parts));
   }

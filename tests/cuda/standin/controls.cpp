@@ -68,8 +68,8 @@ Counts counts() { return state().counts; }
 
 Usage usage() {
   const Lock lock(mutex());
-  return {memory().allocations(), memory().bytes(), pinned_count(),     stream_count(),
-          event_count(),          plan_count(),     blas_handle_count()};
+  return {memory().allocations(), memory().bytes(), pinned_count(),      stream_count(),
+          event_count(),          plan_count(),     blas_handle_count(), communicator_count()};
 }
 
 std::size_t& plan_count() {
@@ -77,6 +77,10 @@ std::size_t& plan_count() {
   return count;
 }
 std::size_t& blas_handle_count() {
+  static std::size_t count = 0;
+  return count;
+}
+std::size_t& communicator_count() {
   static std::size_t count = 0;
   return count;
 }

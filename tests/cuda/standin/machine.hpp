@@ -33,13 +33,22 @@ struct Operation {
   std::vector<Range> device;  // what it touches in device memory
   std::vector<Range> pinned;  // what it touches in pinned memory
   std::function<void()> run;
+  /// Asked again and again when its turn has come, until it says yes; without one it can run at once. Work
+  /// that needs somebody else, such as a message.
+  std::function<bool()> ready{};
 };
 /// Puts work into a stream. An error is cudaErrorInvalidValue (a range) or cudaErrorInvalidResourceHandle.
 cudaError_t submit(cudaStream_t stream, Operation operation);
 bool is_stream(cudaStream_t stream);
 
-/// How many plans and handles are alive; kept by cuFFT and cuBLAS.
+/// Asks again and again, with the mutex free in between, so that other threads can do their part. False if
+/// they did not in `patience` seconds.
+bool wait_for(const std::function<bool()>& done);
+inline constexpr double patience = 20;
+
+/// How many plans, handles and communicators are alive; kept by cuFFT, cuBLAS and NCCL.
 std::size_t& plan_count();
 std::size_t& blas_handle_count();
+std::size_t& communicator_count();
 
 }  // namespace standin

@@ -14,7 +14,6 @@ namespace standin {
 namespace {
 
 struct Runtime {
-  cudaError_t last_error = cudaSuccess;
   std::map<const std::byte*, std::size_t> pinned;
   std::vector<std::unique_ptr<CUevent_st>> events;
 };
@@ -23,9 +22,11 @@ Runtime& runtime() {
   return all;
 }
 
+thread_local cudaError_t last_error = cudaSuccess;  // as CUDA has it
+
 /// The result of a call, kept for cudaGetLastError if it is an error.
 cudaError_t result(cudaError_t error) {
-  if (error != cudaSuccess) runtime().last_error = error;
+  if (error != cudaSuccess) last_error = error;
   return error;
 }
 
@@ -144,7 +145,7 @@ constexpr ErrorText error_texts[] = {
 
 }  // namespace
 
-cudaError_t take_last_error() { return std::exchange(runtime().last_error, cudaSuccess); }
+cudaError_t take_last_error() { return std::exchange(last_error, cudaSuccess); }
 void leave_error(int code) { result(cudaError_t(code)); }
 std::size_t pinned_count() { return runtime().pinned.size(); }
 std::size_t event_count() { return runtime().events.size(); }
@@ -453,7 +454,7 @@ cudaError_t cudaGetLastError() {
 }
 cudaError_t cudaPeekAtLastError() {
   const Lock lock(mutex());
-  return runtime().last_error;
+  return last_error;
 }
 
 const char* cudaGetErrorName(cudaError_t error) {

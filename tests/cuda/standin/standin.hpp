@@ -1,12 +1,14 @@
 #pragma once
 // A stand-in of the CUDA libraries on the host: what tests set, and what they ask.
 //
-// The runtime, cuFFT and cuBLAS are defined here with NVIDIA's own declarations, so that device code is
+// The runtime, cuFFT, cuBLAS and NCCL are defined here with NVIDIA's own declarations, so that device code is
 // compiled unchanged and runs without a GPU. It is an adversary, not an emulator: where CUDA leaves something
 // open, it takes the choice that shows a mistake.
 //   - Work waits in its stream until something waits for it.
 //   - Device memory cannot be touched by the host, holds NaN until it is written, and has guards around it.
 //   - Threads of a launch run in any order, and there may be fewer of them than were asked for.
+//   - Messages of NCCL wait for their partner, and a group of them for the end of the group. Its ranks are
+//     threads of the process, which share the one device.
 //   - Any call can be made to fail.
 // What is wrong is collected in violations(); nothing aborts but a host access to device memory (SIGSEGV).
 #include <sys/resource.h>
@@ -66,7 +68,8 @@ Counts counts();
 
 /// What is held at the moment.
 struct Usage {
-  std::size_t device_allocations, device_bytes, pinned_allocations, streams, events, plans, blas_handles;
+  std::size_t device_allocations, device_bytes, pinned_allocations, streams, events, plans, blas_handles,
+      communicators;
   bool operator==(const Usage&) const = default;
 };
 Usage usage();

@@ -1,7 +1,9 @@
 #include "streams.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <thread>
 #include <utility>
 
 namespace standin {
@@ -42,20 +44,46 @@ void execute(const Operation& operation) {
   for (const std::string& damage : memory().damaged_guards()) report(operation.name + " " + damage);
 }
 
-void run_until(const StreamOwner& stream, std::uint64_t number) {
-  const Memory::Window window(memory());
+/// Whether it came there: an operation may not be ready.
+bool run_until(const StreamOwner& stream, std::uint64_t number) {
+  std::optional<Memory::Window> window;  // once for all that runs, and not where nothing does
   while (stream->done < number && !stream->queue.empty()) {
-    const auto next = std::move(stream->queue.front());
-    stream->queue.pop_front();
+    const auto& next = stream->queue.front();
     for (const Place& place : next.after)
-      if (place.stream) run_until(place.stream, place.number);
-    execute(next.operation);
+      if (place.stream && !run_until(place.stream, place.number)) return false;
+    if (next.operation.ready && !next.operation.ready()) return false;
+    const auto now = std::move(stream->queue.front());
+    stream->queue.pop_front();
+    if (!window) window.emplace(memory());
+    execute(now.operation);
     ++stream->done;
   }
   if (stream->queue.empty()) std::erase(streams().leaving, stream);
+  return true;
+}
+
+/// The same, and waits for operations that are not ready. What is given up never runs.
+void wait_until(const StreamOwner& stream, std::uint64_t number) {
+  while (!wait_for([&] { return run_until(stream, number); })) {
+    if (stream->queue.empty()) return;
+    report(stream->queue.front().operation.name + " waited for something that never came");
+    stream->queue.pop_front();
+    ++stream->done;
+  }
 }
 
 }  // namespace
+
+bool wait_for(const std::function<bool()>& done) {
+  using Clock = std::chrono::steady_clock;
+  for (const auto start = Clock::now(); !done();) {
+    if (std::chrono::duration<double>(Clock::now() - start).count() > patience) return false;
+    mutex().unlock();  // it was taken once, by the call that waits
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    mutex().lock();
+  }
+  return true;
+}
 
 StreamOwner find_stream(cudaStream_t stream) {
   if (stream == nullptr || stream == cudaStreamLegacy) return streams().standard;
@@ -103,7 +131,7 @@ void reach(const Place& place) {
   if (settings().progress == Progress::early)
     for (const StreamOwner& other : all_streams())
       if (other != place.stream) run_until(other, other->submitted);
-  run_until(place.stream, place.number);
+  wait_until(place.stream, place.number);
 }
 
 void step(const StreamOwner& stream) { run_until(stream, stream->done + 1); }
@@ -112,7 +140,7 @@ void reach_all() {
   const bool reversed = settings().progress == Progress::late;
   auto all = all_streams();
   if (reversed) std::reverse(all.begin(), all.end());  // the first to get work is the last to do it
-  for (const StreamOwner& stream : all) run_until(stream, stream->submitted);
+  for (const StreamOwner& stream : all) wait_until(stream, stream->submitted);
 }
 
 void drop_all() {
