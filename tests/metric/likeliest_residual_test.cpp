@@ -19,9 +19,10 @@ Law<double, 1> laws() {
     for (Index x = 0; x < 16; ++x) law.factor(s, x, 0) += 2;  // most of the noise is common to all points
   return with_nugget(law, 8, 0.3);
 }
-template <class R> metric::ResidualChoice choice_of(const R& residual, double too_wide = 1) {
+template <class R>
+metric::ResidualChoice choice_of(const R& residual, double too_wide = 1, std::uint64_t seed = 7) {
   auto law = laws();
-  const auto draws = sample(with_residual(law, residual), members, 7);
+  const auto draws = sample(with_residual(law, residual), members, seed);
   const std::vector<Index> counts(conditions, members);
   auto data = make_ensemble<double, 1>(std::span<const Index>(counts), law.grid(), 1, {.members = true});
   for (Index i = 0; i < conditions; ++i)
@@ -39,6 +40,16 @@ TEST_CASE("Gaussian members: Gaussian, also where the model's deviations are a l
     CHECK(choice.residual.text() == "gaussian");
     CHECK(choice.candidates.size() == 5);
   }
+}
+
+TEST_CASE("a family that is better by chance alone is not believed") {
+  int better = 0;
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const auto choice = choice_of(Gaussian{}, 1, seed);
+    CHECK(choice.residual.text() == "gaussian");
+    for (const auto& candidate : choice.candidates) better += candidate.score < choice.candidates[0].score;
+  }
+  CHECK(better > 0);
 }
 
 TEST_CASE("Student's degrees of freedom are learned") {

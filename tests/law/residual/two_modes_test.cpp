@@ -64,6 +64,19 @@ TEST_CASE("two modes: quantiles, density, exponentials and CRPS of an entry agre
   }
 }
 
+TEST_CASE("ξ_1 is the coefficient of the average, every entry in its deviations, and points upward") {
+  const auto law =
+      with_residual(with_nugget(random_law<double, 1>(2, Grid<1>{{6}}, 2, 4, 3), 5, 0.3), TwoModes(0.3, 0.9));
+  for (Index s = 0; s < 2; ++s) {
+    Eigen::Vector4d average = Eigen::Vector4d::Zero();
+    for (Index i = 0; i < law.size(); ++i)
+      average += detail::factor_at(law, s, i / 2).col(i % 2) /
+                 std::sqrt(detail::own_variance(law, s * law.size() + i));
+    CHECK(average[0] > 0.1);
+    CHECK(average.tail(3).norm() < 1e-12);
+  }
+}
+
 TEST_CASE("a law of two modes is one for all factors of a covariance, in all units, and stays as it is") {
   const auto law = with_nugget(random_law<double, 1>(2, Grid<1>{{6}}, 2, 4, 3), 5, 0.3);
   const auto turned = with_residual(law, TwoModes(0.3, 0.9));

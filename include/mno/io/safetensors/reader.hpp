@@ -94,7 +94,8 @@ template <class Json = io::Json> class BasicSafetensorsReader {
       refuse(this->name(), "expected tensor ", shown(name), " of ", out.size(), " elements of type ",
              name_of(type_of<T>()), ", found ", entry.layout.str());
     if constexpr (std::same_as<T, bool>) {
-      std::ranges::copy(read(name).template values<bool>(), out.begin());
+      const Array array = read(name);
+      std::ranges::copy(array.template values<bool>(), out.begin());
     } else {
       source_->read(data_ + entry.begin, std::as_writable_bytes(out));
     }
