@@ -2,16 +2,21 @@
 // the one whose residuals were learned from validation (metric/likeliest_residual.hpp). Both have the same
 // mean and covariance, so only the shape differs.
 //
-//   jump-heat    driven by jumps: normal given their times
+//   jump-heat    driven by jumps, two in the mean: normal given their times
+//   rare-jumps   one jump in four realisations, in the mean
 //   heavy-heat   Student t with four degrees of freedom
 //   two-wells    two modes, one in each well
 //   heat         normal: nothing is to be gained, and nothing to be lost
+//
+// Where the law is known, what it scores itself stands beside, and what its mean and covariance score with
+// Gaussian residuals: no more can be gained by the shape than lies between the two.
 //
 // Thresholds of the tails are ±1.645 in normalised units, beyond which a twentieth of normal data lies on
 // each side.
 #include <mno/metric/crps.hpp>
 #include <mno/metric/tail_scores.hpp>
 
+#include "exact.hpp"
 #include "experiments.hpp"
 
 namespace experiment {
@@ -47,6 +52,26 @@ struct Scored {
   }
 };
 
+/// The data as if it were of an equation with the same mean and covariance whose law is normal, and the
+/// residual law of its entries instead.
+struct Exact {
+  Data normal;
+  mno::AnyResidual residual;
+};
+std::optional<Exact> exact_of(const Data& data) {
+  return std::visit(
+      [&]<class E>(const E& equation) -> std::optional<Exact> {
+        Exact exact{data, {}};
+        if constexpr (requires { equation.marginal(0.0); }) {
+          exact.residual = equation.marginal(equation.time);
+          exact.normal.equation = equation.heat();
+        }
+        if (!has_exact_law(exact.normal.equation)) return {};
+        return exact;
+      },
+      data.equation);
+}
+
 void run_tails(Study& study) {
   struct Setting {
     std::string name;
@@ -55,6 +80,7 @@ void run_tails(Study& study) {
     Trained mno{};
   };
   std::vector<Setting> settings{{"jump-heat", mno::spde::JumpHeat{}},
+                                {"rare-jumps", mno::spde::JumpHeat{.rate = 0.5}},
                                 {"heavy-heat", mno::spde::HeavyHeat{}},
                                 {"two-wells", mno::spde::Phi4::two_wells()},
                                 {"heat", mno::spde::Heat{}}};
@@ -70,20 +96,34 @@ void run_tails(Study& study) {
   study.run();
   for (const Setting& one : settings) {
     const Study::Place place{.table = "tails", .benchmark = one.name};
-    std::vector<Rows> own(one.mno.models.size()), gaussian(one.mno.models.size());
-    std::vector<std::string> chosen(one.mno.models.size());
+    const std::size_t pairs = one.mno.models.size();
+    const std::optional<Exact> exact = exact_of(one.data.test);
+    std::vector<Rows> own(pairs), gaussian(pairs), truth(pairs), gaussian_truth(pairs);
+    std::vector<std::string> chosen(pairs);
     study.for_each_pair(one.mno, [&](std::size_t pair) {
-      Scored with_own, with_gaussian;
+      Scored with_own, with_gaussian, by_truth, by_gaussian_truth;
+      const auto normaliser = study.load(one.mno, pair)->normaliser();
       study.for_each_prediction(one.mno, pair, one.data.test, [&](const Prediction<1>& p) {
         with_own.add(p.law, p.members);
         with_gaussian.add(mno::with_residual(p.law, mno::Gaussian{}), p.members);
         chosen[pair] = p.law.residual.text();
+        if (!exact) return;
+        const auto law = exact_law_of<1>(exact->normal, pair, p.sample, double(p.time), normaliser);
+        by_truth.add(mno::with_residual(*law, exact->residual), p.members);
+        by_gaussian_truth.add(*law, p.members);
       });
       own[pair] = with_own.rows();
       gaussian[pair] = with_gaussian.rows();
+      if (!exact) return;
+      truth[pair] = by_truth.rows();
+      gaussian_truth[pair] = by_gaussian_truth.rows();
     });
     study.table(place, "mno-gaussian-residual", gaussian);
     study.table(place, "mno-learned-residual", own);
+    if (exact) {
+      study.table(place, "exact-gaussian-residual", gaussian_truth);
+      study.table(place, "exact", truth);
+    }
     for (std::size_t pair = 0; pair < chosen.size(); ++pair)
       study.record().settings.push_back(
           {"residual of " + one.name + ", pair " + std::to_string(pair + 1), chosen[pair]});

@@ -53,6 +53,28 @@ TEST_CASE("the fourth cumulant is that of the jumps") {
   CHECK(four / (two * two) > 0.4);  // far from normal
 }
 
+TEST_CASE("the law of an entry is the mixture over the jumps, at every point") {
+  const JumpHeat jumps{.nu = 0.01, .rate = 2, .points = 6, .noise = ModalNoise::with_mean(3)};
+  constexpr Index members = 20000;
+  const auto all = collect<double>(jumps, {.samples = 1, .members = members, .seed = 6});
+  const ExactLaw law = exact_law(jumps.heat(), 6, 0, jumps.time);
+  const ScaleMixture mixture = jumps.marginal(jumps.time), other = JumpHeat{.rate = 8}.marginal(0.5);
+  for (const Index p : {0, 4}) {
+    std::vector<double> z;
+    for (Index m = 0; m < members; ++m)
+      z.push_back((all.of(0)(m, p, 0) - law.mean(0, p, 0)) / std::sqrt(law.variance(0, p, 0)));
+    std::ranges::sort(z);
+    const auto distance = [&](const ScaleMixture& truth) {
+      double worst = 0;
+      for (std::size_t i = 0; i < z.size(); ++i)
+        worst = std::max(worst, std::abs(truth.cdf(z[i]) - (double(i) + 0.5) / double(members)));
+      return worst * std::sqrt(double(members));
+    };
+    CHECK(distance(mixture) < 2.7);  // Kolmogorov: 1e-6
+    CHECK(distance(other) > 2.7);
+  }
+}
+
 TEST_CASE("a path has its jumps whatever times are asked for, and pieces of a sequence are the same") {
   const JumpHeat jumps{.rate = 5, .brownian = 0, .points = 8};
   Stream one(3), two(3);

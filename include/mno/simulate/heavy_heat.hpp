@@ -41,6 +41,9 @@ struct HeavyHeat {
     return result;
   }
 
+  /// The law of every entry in its deviations, and of all entries together.
+  StudentT marginal(double) const { return StudentT(freedom); }
+
   void check() const {
     heat().check();
     require(freedom > 2 && std::isfinite(freedom), "HeavyHeat", "freedom",

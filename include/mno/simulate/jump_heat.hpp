@@ -10,8 +10,10 @@
 //     Var c_k = σ² (b (e^{2λ_k t} − 1)/(2λ_k) + (1−b)/λ Σ_j e^{2λ_k (t − τ_j)}).
 //
 // Nothing is stepped: every query time is exact.
+#include <algorithm>
 #include <vector>
 
+#include "mno/law/residual/scale_mixture.hpp"
 #include "mno/simulate/heat.hpp"
 
 namespace mno::spde {
@@ -54,6 +56,38 @@ struct JumpHeat {
     for (const double tau : jumps)
       if (tau >= s && tau < t) variance += (1 - brownian) / rate * std::exp(2 * lambda * (t - tau));
     return {std::exp(lambda * (t - s)), sigma * std::sqrt(variance)};
+  }
+
+  /// The law of every entry at time t in its deviations: given the jumps, Var u(t, x) is S times that of the
+  /// heat equation at every x. S is drawn 2^16 times and stands in 32 classes, finer towards its upper end,
+  /// each at its mean. Entries together have another law: the modes' variances decay apart.
+  ScaleMixture marginal(double t) const {
+    constexpr Index draws = 1 << 16, classes = 32;
+    const auto variance = [&](auto&& of_mode) {
+      double sum = 0;
+      for (Index k = 0; k <= noise.modes(); ++k)
+        sum += (k == 0 ? 1 : 2) * std::pow(noise[k] * of_mode(k).deviation, 2);
+      return sum;
+    };
+    const double whole = variance([&](Index k) { return heat().transition(k, 0, t); });
+    std::vector<double> strengths;
+    for (Index i = 0; i < draws; ++i) {
+      Stream stream(std::uint64_t(0), std::uint64_t(i));
+      const Shocks jumps = shocks(stream, t);
+      strengths.push_back(variance([&](Index k) { return transition(k, 0, t, jumps); }) / whole);
+    }
+    std::ranges::sort(strengths);
+    std::vector<double> weights, means;
+    const auto end_of = [](Index c) {  // 1 − (1 − c/32)² of the draws
+      return Index(double(draws) * (1 - std::pow(1 - double(c) / classes, 2)) + 0.5);
+    };
+    for (Index c = 0; c < classes; ++c) {
+      double sum = 0;
+      for (Index i = end_of(c); i < end_of(c + 1); ++i) sum += strengths[std::size_t(i)];
+      weights.push_back(double(end_of(c + 1) - end_of(c)));
+      means.push_back(std::max(sum / weights.back(), 1e-12));  // nothing has happened where b = 0
+    }
+    return {weights, means};
   }
 
   void check() const {
