@@ -110,7 +110,7 @@ TEST_CASE("a small noise leaves its own variance at the observed entry") {
   const double tau2 = 1e-16, s = variance(law)(0, 2, 0);
   const std::vector<Observation> seen{{2, 0, 1}};
   CHECK(variance(condition(law, 0, seen, tau2))(0, 2, 0) ==
-        doctest::Approx(tau2 * s / (tau2 + s)).epsilon(1e-9));
+        doctest::Approx(tau2 * s / (tau2 + s)).scale(0).epsilon(1e-9));
 }
 
 TEST_CASE("more exact observations than factors: least squares, and nothing is left to vary") {

@@ -26,8 +26,10 @@ TEST_CASE("draws follow the cdf; the quantile is its inverse, far into the tails
     std::vector<double> values;
     for (Index j = 0; j < 20000; ++j) values.push_back(draws(20000 + j, 2, c));
     CHECK(ks_statistic(values, [&](double a) { return x.cdf(a); }) < critical_ks(1e-6 / 2));
-    for (const double p : {1e-12, 0.01, 0.3, 0.5, 0.9}) CHECK(x.cdf(x.quantile(p)) == doctest::Approx(p));
-    for (const double p : {0.99, 1 - 1e-9}) CHECK(x.exceedance(x.quantile(p)) == doctest::Approx(1 - p));
+    for (const double p : {1e-12, 0.01, 0.3, 0.5, 0.9})
+      CHECK(x.cdf(x.quantile(p)) == doctest::Approx(p).scale(0));
+    for (const double p : {0.99, 1 - 1e-9})
+      CHECK(x.exceedance(x.quantile(p)) == doctest::Approx(1 - p).scale(0));
   }
 }
 

@@ -31,7 +31,7 @@ TEST_CASE("questions to a law") {
   CHECK(mno::variance(heavy)(0, 3, 0) == mno::variance(law)(0, 3, 0));
   CHECK(mno::quantile(heavy, 0.999)(0, 3, 0) > mno::quantile(law, 0.999)(0, 3, 0));
   CHECK(mno::quantile(positive, 1e-9)(0, 3, 0) > 0);
-  CHECK(mno::quantile(decades, 0.5)(0, 3, 0) == doctest::Approx(0.1 * std::sinh(law.mean(0, 3, 0))));
+  CHECK(mno::quantile(decades, 0.5)(0, 3, 0) == doctest::Approx(0.1 * std::sinh(law.mean(0, 3, 0))).scale(0));
 
   // [ask]
   const auto draws = mno::sample(positive, /*count=*/100, /*seed=*/7);
@@ -41,7 +41,8 @@ TEST_CASE("questions to a law") {
   const double likelihood = mno::log_density(heavy, law.mean)[0];  // the nugget makes it one
   // [ask] end
   CHECK(std::ranges::min(draws.span()) > 0);
-  CHECK(average(0, 3, 0) == doctest::Approx(std::exp(law.mean(0, 3, 0) + mno::variance(law)(0, 3, 0) / 2)));
+  CHECK(average(0, 3, 0) ==
+        doctest::Approx(std::exp(law.mean(0, 3, 0) + mno::variance(law)(0, 3, 0) / 2)).scale(0));
   CHECK(low(0, 3, 0) < high(0, 3, 0));
   CHECK(score(0, 3, 0) > 0);
   CHECK(std::isfinite(likelihood));
@@ -52,7 +53,7 @@ TEST_CASE("questions to a law") {
   const auto known = mno::with_warp(mno::condition(law, 0, seen, /*noise_variance=*/0), mno::LogWarp{});
   // [own] end
   CHECK(gamma.trace() > 0);
-  CHECK(mno::quantile(known, 0.9)(0, 5, 0) == doctest::Approx(2));
+  CHECK(mno::quantile(known, 0.9)(0, 5, 0) == doctest::Approx(2).scale(0));
 
   const auto other = random_law<double, 1>(1, mno::Grid<1>{{32}}, 1, 4, 5);
   // [event]
@@ -63,7 +64,7 @@ TEST_CASE("questions to a law") {
   // [event] end
   CHECK(risk.value > rare.value);
   CHECK(risk.error > 0);
-  CHECK(largest.exceedance(high_water).value == doctest::Approx(0.01).epsilon(0.05));
+  CHECK(largest.exceedance(high_water).value == doctest::Approx(0.01).scale(0).epsilon(0.05));
   CHECK(rare.error < 1e-3);
 
   // [ensemble]
@@ -74,7 +75,7 @@ TEST_CASE("questions to a law") {
   const auto middle = mno::quantile(models, 0.5);
   // [ensemble] end
   CHECK(moments.rank() == 9);
-  CHECK(aleatoric(0, 3, 0) + epistemic(0, 3, 0) == doctest::Approx(mno::variance(moments)(0, 3, 0)));
+  CHECK(aleatoric(0, 3, 0) + epistemic(0, 3, 0) == doctest::Approx(mno::variance(moments)(0, 3, 0)).scale(0));
   CHECK(of_either.batch() == 100);
   CHECK(std::isfinite(middle(0, 3, 0)));
 
@@ -86,5 +87,5 @@ TEST_CASE("questions to a law") {
   CHECK(chosen.residual.text() == "student_t 5");
   CHECK(chosen.warp.text() == "asinh 0.1");
   CHECK(mno::quantile(chosen, 0.9)(0, 3, 0) ==
-        doctest::Approx(0.1 * std::sinh(mno::quantile(heavy, 0.9)(0, 3, 0))).epsilon(1e-12));
+        doctest::Approx(0.1 * std::sinh(mno::quantile(heavy, 0.9)(0, 3, 0))).scale(0).epsilon(1e-12));
 }

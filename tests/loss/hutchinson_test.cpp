@@ -52,7 +52,7 @@ TEST_CASE("with many probes the sum of squares is 2|A|^2 + (tr A)^2, which sees 
       ensemble.factor(0, x, k) = x == k ? 1 : 0;
     }
   const double value = Hutchinson{.probes = 200000, .seed = 1}(block.law(), ensemble.target(), 1);
-  CHECK(value == doctest::Approx(2 * 0.5 / (2 * 3 + 9)).epsilon(0.03));
+  CHECK(value == doctest::Approx(2 * 0.5 / (2 * 3 + 9)).scale(0).epsilon(0.03));
 }
 
 TEST_CASE("the ensemble's own factor has value and gradient zero") {

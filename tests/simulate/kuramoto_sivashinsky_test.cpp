@@ -33,8 +33,9 @@ TEST_CASE("a small wave grows or decays as the linear part says") {
     for (Index p = 0; p < 64; ++p)
       a += all.of(0)(0, p, 0) * std::cos(2 * std::numbers::pi * double(k * p) / 64) / 32;
     const double q = 2 * std::numbers::pi * double(k) / 22;
-    CHECK(a ==
-          Approx(start.cosine[std::size_t(k - 1)] * std::exp(2 * (q * q - q * q * q * q))).epsilon(1e-4));
+    CHECK(a == Approx(start.cosine[std::size_t(k - 1)] * std::exp(2 * (q * q - q * q * q * q)))
+                   .scale(0)
+                   .epsilon(1e-4));
   }
 }
 
