@@ -159,6 +159,33 @@ TEST_CASE("leaves are found by name, and a wrong name lists the right ones") {
   CHECK(message.find("'gate.beta'") != std::string::npos);
 }
 
+TEST_CASE("layers see u_0 and known fields in the units of the model") {
+  const Grid<1> grid{{16}};
+  const auto u = noise<double, 1>(2, grid, 1, 1), fields = noise<double, 1>(2, grid, 1, 2);
+  Mno<Forced, double> model(3);
+  const std::vector<double> t(2, 0.4);
+  Condition<double, 1> condition{u.view(), t};
+  condition.known = fields.view();
+  const auto plain = predict(model, condition);
+  Mno<Forced, double>::InputUnits units;
+  units.shift = {-0.3};
+  units.scale = {2.5};
+  units.known_shift = {0.7};
+  units.known_scale = {0.2};
+  model.set_input_units(units);
+  auto scaled_u = u, scaled_fields = fields;  // those of the condition, in these units
+  for (double& x : scaled_u.span()) x = 2.5 * x - 0.3;
+  for (double& x : scaled_fields.span()) x = 0.2 * x + 0.7;
+  condition.initial = std::as_const(scaled_u).view();
+  condition.known = std::as_const(scaled_fields).view();
+  const auto law = predict(model, condition);
+  for (Index b = 0; b < 2; ++b)
+    for (Index x = 0; x < 16; ++x) {
+      CHECK(std::abs(law.factor(b, x, 0) - plain.factor(b, x, 0)) < 1e-12);
+      CHECK(std::abs((law.mean(b, x, 0) - scaled_u(b, x, 0)) - (plain.mean(b, x, 0) - u(b, x, 0))) < 1e-12);
+    }
+}
+
 TEST_CASE("known fields: given, stored and resampled, or missing") {
   Mno<Forced, double> model(3, Domain<1>{{2.0}});
   const Domain<1> domain{{2.0}};
