@@ -16,6 +16,15 @@ TEST_CASE("polynomials, logarithms and powers that are infinite at the left end"
   CHECK(integral([](double p) { return 1 / p; }, 1e-3, 1) == doctest::Approx(std::log(1e3)).epsilon(1e-11));
 }
 
+TEST_CASE("an integrand that overflows within rounding of an end has no weight there, and elsewhere it has") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto beyond = [&](double from) {
+    return detail::tanh_sinh([&](double p) { return p > from ? infinity : 1; }, 0, 1);
+  };
+  CHECK(beyond(1 - 5e-15) == doctest::Approx(1).epsilon(1e-12));
+  CHECK(beyond(1 - 1e-12) == infinity);
+}
+
 TEST_CASE("what the quantiles of a law integrate to") {
   const auto square = [](const auto& residual) {  // E ζ² = 1 = 2 ∫_0^½ q(p)² dp
     return 2 * detail::integrate_quantiles(
