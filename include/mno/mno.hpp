@@ -1,6 +1,8 @@
 #pragma once
-// Martingale Neural Operators: everything, but for optional components and mno/core/tensor.hpp, whose Eigen
-// module takes long to compile. A program that needs less includes less.
+// Martingale Neural Operators: models and their training, laws, losses, metrics, simulators, model files.
+// What takes long to compile and few programs need has headers of its own: files of data (mno/io.hpp),
+// Eigen's tensors (mno/core/tensor.hpp), operators of others (mno/baseline.hpp), optional components. A
+// program that needs less includes less.
 #include "mno/core/version.hpp"
 #include "mno/data/ensemble.hpp"
 #include "mno/data/fingerprint.hpp"
@@ -28,33 +30,9 @@
 #include "mno/expression/repeat.hpp"
 #include "mno/expression/sum.hpp"
 #include "mno/expression/text.hpp"
-#include "mno/io/array.hpp"
-#include "mno/io/array_file.hpp"
-#include "mno/io/bytes.hpp"
-#include "mno/io/column_major.hpp"
-#include "mno/io/crc64.hpp"
-#include "mno/io/disk_memory.hpp"
-#include "mno/io/ensemble_reader.hpp"
-#include "mno/io/file.hpp"
-#include "mno/io/isolated_file.hpp"
-#include "mno/io/json/parser.hpp"
-#include "mno/io/json/utf8.hpp"
-#include "mno/io/json/writer.hpp"
-#include "mno/io/npy/block.hpp"
-#include "mno/io/npy/file.hpp"
-#include "mno/io/npy/header.hpp"
-#include "mno/io/safe_file.hpp"
 #include "mno/io/safetensors/model_file.hpp"
 #include "mno/io/safetensors/reader.hpp"
 #include "mno/io/safetensors/writer.hpp"
-#include "mno/io/sha256.hpp"
-#include "mno/io/shards/folder.hpp"
-#include "mno/io/shards/manifest.hpp"
-#include "mno/io/shards/sharded_file.hpp"
-#include "mno/io/shards/writer.hpp"
-#include "mno/io/stored_type.hpp"
-#include "mno/io/unpacked.hpp"
-#include "mno/io/worker.hpp"
 #include "mno/law/any_residual.hpp"
 #include "mno/law/any_warp.hpp"
 #include "mno/law/conditioning.hpp"

@@ -117,8 +117,14 @@ Toolchain Toolchain::find(fs::path prefix) {
                       mno::library_version + ", which this program is.");
 
   const std::string level = instruction_level();
-  t.compile_flags_ = {
-      "-std=c++20", "-DNDEBUG", "-w", "-pipe", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden"};
+  t.compile_flags_ = {"-std=c++20",
+                      "-DNDEBUG",
+                      "-w",
+                      "-pipe",
+                      "-fPIC",
+                      "-fno-math-errno",
+                      "-fvisibility=hidden",
+                      "-fvisibility-inlines-hidden"};
   if (!clang) t.compile_flags_.push_back("-fno-gnu-unique");
   for (const std::string& flag : instruction_flags(level)) t.compile_flags_.push_back(flag);
   t.compile_flags_.insert(t.compile_flags_.end(), c.flags.begin(), c.flags.end());
@@ -170,7 +176,7 @@ std::vector<Command> Toolchain::compile(const ShapeNumbers& shape, const fs::pat
   for (const std::string part : {"1", "2"}) {
     Command command{compiler_.string()};
     command.insert(command.end(), compile_flags_.begin(), compile_flags_.end());
-    command.push_back(part == "1" ? configured().optimisation : "-O1");  // operator_of.hpp
+    command.push_back(part == "1" ? configured().optimisation : "-Og");  // operator_of.hpp
     command.insert(command.end(), {"-DMNO_OPERATOR_PART=" + part, "-c", (folder / "operator.cpp").string(),
                                    "-o", (folder / ("part" + part + ".o")).string()});
     commands.push_back(std::move(command));

@@ -80,13 +80,13 @@ class Communicator {
     return word != 0;
   }
   /// Does one of the ranks say yes?
-  bool any(bool own) {
+  template <class Own = void> bool any(bool own) {
     std::vector<char> words(std::size_t(size()), 0);
     std::vector<Slice> parts;
     for (Index r = 0; r < size(); ++r) parts.push_back({std::size_t(r), std::size_t(r) + 1});
     words[std::size_t(rank())] = own ? 1 : 0;
     all_gather(std::span(words), std::span<const Slice>(parts));
-    return std::ranges::find(words, 1) != words.end();
+    return std::find(words.begin(), words.end(), 1) != words.end();
   }
   /// Returns when all ranks are here.
   void meet() { any(false); }

@@ -12,7 +12,7 @@
 // Readings without noise go first: 1 + σ² becomes σ², and directions with σ > 0 are known. A direction with
 // σ = 0 keeps its prior. The singular values come from A itself, not from AAᵀ, which would square its
 // condition number.
-#include <Eigen/SVD>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,6 +22,7 @@
 
 #include "mno/core/in_double.hpp"
 #include "mno/law/law.hpp"
+#include "mno/law/orthogonalise.hpp"
 #include "mno/law/triangularise.hpp"
 
 namespace mno {
@@ -51,16 +52,14 @@ Coefficients<T> posterior_of(const MatrixIn<T>& readings, double deviation, doub
   Matrix a = Matrix::Zero(std::max(readings.rows(), r), r + 1);  // zero rows make it tall
   a.topRows(readings.rows()) = readings;
   triangularise(a, r);  // Aᵀ = QR, and R = V diag(σ) Uᵀ is r × r
-  const Eigen::JacobiSVD<Matrix, Eigen::NoQRPreconditioner> svd(a.topLeftCorner(r, r),
-                                                                Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Matrix& u = svd.matrixV();
-  const Vector projected = svd.matrixU().transpose() * a.col(r).head(r);  // Vᵀd
+  Matrix sides = a.topLeftCorner(r, r);
+  const Matrix u = orthogonalise(sides);  // and sides = V diag(σ)
   Vector mu(r), shrink(r);
   for (Index k = 0; k < r; ++k) {
-    const double sigma = svd.singularValues()[k];
+    const double sigma = sides.col(k).norm();
     const bool informative = sigma > negligible;
     const double total = deviation * deviation + sigma * sigma;
-    mu[k] = informative ? sigma / total * projected[k] : 0;
+    mu[k] = informative ? sides.col(k).dot(a.col(r).head(r)) / total : 0;  // σ Vᵀd / (σ² + deviation²)
     shrink[k] = informative ? deviation / std::sqrt(total) : 1;
   }
   const Matrix scaled = u * shrink.asDiagonal(), u_transposed = u.transpose();

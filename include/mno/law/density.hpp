@@ -43,7 +43,7 @@ double log_density(const Law<T, D, R, W>& law, Index sample, const Eigen::Matrix
 
   double log_det = 0, log_slopes = 0;
   detail::MatrixIn<T> given = detail::MatrixIn<T>::Zero(n + r, r + 1);  // [W D^{−½}e]
-  given.bottomLeftCorner(r, r).diagonal().setOnes();
+  for (Index k = 0; k < r; ++k) given(n + k, k) = 1;
   for (Index i = 0; i < n; ++i) {
     const Index channel = i % law.channels();
     const double eta = law.has_nugget() ? double(flat(law.nugget, sample)[i]) : 0, d = eta * eta + epsilon;
@@ -52,24 +52,28 @@ double log_density(const Law<T, D, R, W>& law, Index sample, const Eigen::Matrix
     const double z = law.warp.inverse(double(u[i]), channel);
     if (std::isinf(z)) return -std::numeric_limits<double>::infinity();  // the warp does not reach u
     const double deviation = std::sqrt(d);
-    given.row(i).head(r) =
-        detail::factor_at(law, sample, i / law.channels()).col(channel).template cast<double>().transpose() /
-        deviation;
+    const T* const b = &law.factor(sample, i / law.channels(), 0);
+    for (Index k = 0; k < r; ++k)
+      given(i, k) = double(b[detail::factor_channel(k, channel, law.channels())]) / deviation;
     given(i, r) = (z - double(flat(law.mean, sample)[i])) / deviation;
     log_det += std::log(d);
     if constexpr (!std::is_same_v<W, Unwarped>) log_slopes += std::log(law.warp.slope(z, channel));
   }
   const auto log_density_of = [&](detail::MatrixIn<T> w, const auto& residual) {
     detail::triangularise(w, r);
-    const double all = log_det + 2 * w.diagonal().head(r).array().abs().log().sum();
-    return residual.log_density(w.col(r).tail(n).squaredNorm(), double(n)) - 0.5 * all - log_slopes;
+    double all = log_det, rest = 0;
+    for (Index k = 0; k < r; ++k) all += 2 * std::log(std::abs(w(k, k)));
+    for (Index i = r; i < n + r; ++i) rest += w(i, r) * w(i, r);
+    return residual.log_density(rest, double(n)) - 0.5 * all - log_slopes;
   };
   if constexpr (requires { law.residual.parts(); })
     if (law.residual.leans() && r > 0)  // given which way ξ_1 goes, the law is normal
       return detail::mixture_log_sum(law.residual.parts(), [&](const detail::NormalPart& part) {
         detail::MatrixIn<T> w = given;
-        w.col(r).head(n) -= part.mean * given.col(0).head(n);
-        w.col(0).head(n) *= part.deviation;
+        for (Index i = 0; i < n; ++i) {
+          w(i, r) -= part.mean * given(i, 0);
+          w(i, 0) *= part.deviation;
+        }
         return log_density_of(std::move(w), Gaussian{});
       });
   if constexpr (requires { law.residual.log_density(1.0, 1.0); })

@@ -9,9 +9,11 @@
 // A sample's fields are flattened as they lie in memory, entry x·C + c of n = points·C, so B is r × n. The
 // factor field holds B_k(c,x) in channel k·C + c (law/factor.hpp).
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "mno/core/error.hpp"
 #include "mno/core/field.hpp"
@@ -142,22 +144,30 @@ template <class T, int D, class R, class W> R residual_at(const Law<T, D, R, W>&
 /// keeps Γ, does not depend on units, and leaves a factor that is already turned as it is.
 template <class T, int D, class R, class W> void turn_to_average(Law<T, D, R, W>& law) {
   const Index channels = law.channels(), rank = law.rank();
+  std::vector<double> v(std::size_t(rank), 0.0);
   for (Index s = 0; s < law.batch(); ++s) {
-    VectorIn<T> v = VectorIn<T>::Zero(rank);
+    T* const rows = law.factor.data() + s * law.points() * rank * channels;  // (x, k, c)
+    std::ranges::fill(v, 0.0);
     for (Index i = 0; i < law.size(); ++i) {
       const double sigma = std::sqrt(own_variance(law, s * law.size() + i));
-      if (sigma > 0) v += factor_at(law, s, i / channels).col(i % channels).template cast<double>() / sigma;
+      const T* const b = rows + i / channels * rank * channels + i % channels;
+      if (sigma > 0)
+        for (Index k = 0; k < rank; ++k) v[std::size_t(k)] += double(b[k * channels]) / sigma;
     }
-    const double size = v.norm();
+    double size = 0, square = 0;
+    for (const double a : v) size += a * a;
+    size = std::sqrt(size);
     if (!(size > 0)) continue;  // no noise, or none in the average
-    v /= size;
+    for (double& a : v) a /= size;
     v[0] -= 1;
-    const double square = v.squaredNorm();
+    for (const double a : v) square += a * a;
     if (square < 1e-12) continue;
-    for (Index x = 0; x < law.points(); ++x) {
-      auto b = factor_at(law, s, x);
-      const RowVectorIn<T> along = 2 / square * (v.transpose() * b.template cast<double>());
-      b -= (v * along).template cast<T>();
+    for (Index i = 0; i < law.size(); ++i) {
+      T* const b = rows + i / channels * rank * channels + i % channels;
+      double along = 0;
+      for (Index k = 0; k < rank; ++k) along += v[std::size_t(k)] * double(b[k * channels]);
+      along *= 2 / square;
+      for (Index k = 0; k < rank; ++k) b[k * channels] -= T(v[std::size_t(k)] * along);
     }
   }
 }

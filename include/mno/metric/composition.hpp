@@ -26,7 +26,8 @@ namespace mno::metric {
 class Composition {
  public:
   /// Draws of one condition, (entry, draw): at once, and composed.
-  template <class Own = void> void add(const Members& at_once, const Members& composed) {
+  template <class Own = void> void add(const Members& draws, const Members& through) {
+    const mno::detail::MatrixIn<Own>&at_once = draws, &composed = through;
     detail::require_entries("metric::Composition", "composed", at_once.rows(), composed.rows());
     require(at_once.cols() >= 2 && composed.cols() >= 2, "metric::Composition", "draws",
             Text("at least two of each"), Text(at_once.cols(), " and ", composed.cols()));
@@ -41,7 +42,7 @@ class Composition {
     within /= k * (k - 1);
     energy_.add(2 * between / (k * l) - within - within_composed / (l * (l - 1)));
     size_.add(within);
-    const Eigen::VectorXd m = at_once.rowwise().mean(), m_composed = composed.rowwise().mean();
+    const mno::detail::VectorIn<Own> m = at_once.rowwise().mean(), m_composed = composed.rowwise().mean();
     const double trace = (at_once.colwise() - m).squaredNorm() / (k - 1),
                  trace_composed = (composed.colwise() - m_composed).squaredNorm() / (l - 1);
     shift_.add((m - m_composed).squaredNorm() - trace / k - trace_composed / l);

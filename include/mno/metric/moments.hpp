@@ -7,6 +7,7 @@
 // A law, a deterministic prediction and an ensemble all have moments, so every metric of moments serves all
 // three.
 #include <Eigen/Core>
+#include <cmath>
 #include <utility>
 
 #include "mno/core/in_double.hpp"
@@ -82,10 +83,10 @@ inline void require_entries(const char* metric, const char* argument, Index expe
   require(expected >= 1 && got == expected, metric, argument, Text(expected, " entries as the model has"),
           Text(got));
 }
-template <class Own = void>
-void require_finite(const char* metric, const char* argument, const Members& values) {
-  const mno::detail::MatrixIn<Own>& all = values;
-  require(all.allFinite(), metric, argument, Text("finite values"), Text("a NaN or an infinity"));
+inline void require_finite(const char* metric, const char* argument, const Members& values) {
+  bool finite = true;
+  for (Index i = 0; i < values.size(); ++i) finite = finite && std::isfinite(values.data()[i]);
+  require(finite, metric, argument, Text("finite values"), Text("a NaN or an infinity"));
 }
 
 /// Σ/n, of entries or of conditions.
