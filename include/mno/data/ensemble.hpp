@@ -137,14 +137,34 @@ void set_condition(Ensemble<T, D>& ensemble, Index condition, View<const T, D> i
   }
 }
 
+namespace detail {
+/// After the i-th of many rows in any order: where they lie on a disk, a page that is touched brings up to
+/// 2 MB around it into memory, so pages are given back on the way.
+template <class T, int D> void relieve_after(const Field<T, D>& rows, std::size_t i) {
+  if (rows.large() && i % 8 == 7) large_memory().relieve();
+}
+}  // namespace detail
+
+/// Row conditions[i] to row i of a field like it.
+template <class T, int D>
+void copy_conditions(const Field<T, D>& from, std::span<const Index> conditions, Field<T, D>& to) {
+  if (from.size() == 0) return;
+  const Index n = from.points() * from.channels();
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
+    std::copy_n(from.data() + conditions[i] * n, n, to.data() + Index(i) * n);
+    detail::relieve_after(from, i);
+  }
+}
 /// The members of each of these conditions, so many rows, to row offsets[i] of a field.
 template <class T, int D>
 void copy_members(const Ensemble<T, D>& from, std::span<const Index> conditions,
                   std::span<const Index> counts, std::span<const Index> offsets, T* to) {
   const Index n = from.members.points() * from.members.channels();
-  for (std::size_t i = 0; i < conditions.size(); ++i)
+  for (std::size_t i = 0; i < conditions.size(); ++i) {
     std::copy_n(from.members.data() + from.offsets[std::size_t(conditions[i])] * n, counts[i] * n,
                 to + offsets[i] * n);
+    detail::relieve_after(from.members, i);
+  }
 }
 /// The members of the chosen conditions side by side. `offsets`, one per condition and the end, get where
 /// those of each begin, from the counts of the chosen ones; `to` has room for all.
@@ -176,9 +196,7 @@ Ensemble<T, D> subset(const Ensemble<T, D>& from, std::span<const Index> conditi
   const auto rows = [&](const Field<T, D>& field) {
     if (field.size() == 0) return Field<T, D>();
     Field<T, D> taken(Index(conditions.size()), field.grid(), field.channels());
-    const Index n = field.points() * field.channels();
-    for (std::size_t i = 0; i < conditions.size(); ++i)
-      std::copy_n(field.data() + conditions[i] * n, n, taken.data() + Index(i) * n);
+    copy_conditions(field, conditions, taken);
     return taken;
   };
   const auto values = [&](const auto& all) {

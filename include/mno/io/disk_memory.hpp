@@ -120,7 +120,7 @@ template <class = void> class BasicDiskMemory {
     helper_ = std::thread([this, number = helpers_over_] {
       std::unique_lock lock(mutex_);
       const auto over = [&] { return helpers_over_ > number; };  // the next one may be there already
-      while (!wake_.wait_for(lock, std::chrono::milliseconds(10), over)) give_pages_back();
+      while (!wake_.wait_for(lock, std::chrono::milliseconds(5), over)) give_pages_back();
     });
   }
   /// Where there are too many. What they hold stays in the file.

@@ -26,6 +26,7 @@
 #include "mno/core/channel_first.hpp"
 #include "mno/data/ensemble.hpp"
 #include "mno/io/array_file.hpp"
+#include "mno/io/sha256.hpp"
 
 namespace mno::io {
 
@@ -122,19 +123,19 @@ template <class = void> class BasicEnsembleReader {
     if (least_members() < 2) options.keep.factors = 0;  // a single draw has none
     const std::vector<Index> each = counts();
     auto ensemble = make_ensemble<T, D>(std::span<const Index>(each), grid<D>(), channels(), options.keep);
-    const std::size_t bytes = std::size_t(ensemble.initial.points() * channels()) * sizeof(T);
-    const auto row = [&](Index sample) {
-      return std::string_view(
-          reinterpret_cast<const char*>(ensemble.initial.data()) + std::size_t(sample) * bytes, bytes);
+    const auto hash = [](const Field<T, D>& initial) {
+      return sha256(
+          std::string_view(reinterpret_cast<const char*>(initial.data()), initial.size() * sizeof(T)));
     };
-    std::map<std::string_view, Index> seen;
-    std::map<double, Index> begun;  // the first sample of every group
+    std::map<std::string, Index> seen;  // by hash: data that lies on a disk is not read again
+    std::map<double, Index> begun;      // the first sample of every group
     for_each<T, D>([&](Index sample, Field<T, D>& initial, T time, Field<T, D>& drawn) {
       set_condition<T, D>(ensemble, sample, std::as_const(initial).view(), time, sample,
                           std::as_const(drawn).view());
       const auto number = group(sample);
       ensemble.origins[std::size_t(sample)] = number ? begun.emplace(*number, sample).first->second
-                                                     : seen.emplace(row(sample), sample).first->second;
+                                                     : seen.emplace(hash(initial), sample).first->second;
+      mno::detail::relieve_after(ensemble.mean, std::size_t(sample));
     });
     if (!options.point_masses && most_members() > 1 &&
         std::ranges::all_of(ensemble.variance.span(), [](T v) { return v == T(0); }))

@@ -26,17 +26,11 @@ template <class T, int D> class Batch {
 
   void gather(const Ensemble<T, D>& from, std::span<const Index> conditions) {
     count_ = Index(conditions.size());
-    const auto copy = [&](const Field<T, D>& source, Field<T, D>& to) {
-      if (source.size() == 0) return;
-      const Index n = source.points() * source.channels();
-      for (Index i = 0; i < count_; ++i)
-        std::copy_n(source.data() + conditions[std::size_t(i)] * n, n, to.data() + i * n);
-    };
-    copy(from.initial, conditions_.initial);
-    copy(from.mean, conditions_.mean);
-    copy(from.variance, conditions_.variance);
-    copy(from.covariance_factor, conditions_.covariance_factor);
-    if (from.known.batch() != 1) copy(from.known, conditions_.known);
+    copy_conditions(from.initial, conditions, conditions_.initial);
+    copy_conditions(from.mean, conditions, conditions_.mean);
+    copy_conditions(from.variance, conditions, conditions_.variance);
+    copy_conditions(from.covariance_factor, conditions, conditions_.covariance_factor);
+    if (from.known.batch() != 1) copy_conditions(from.known, conditions, conditions_.known);
     for (std::size_t i = 0; i < std::size_t(count_); ++i) {
       conditions_.times[i] = from.times[std::size_t(conditions[i])];
       conditions_.counts[i] = from.counts[std::size_t(conditions[i])];
