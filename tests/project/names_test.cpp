@@ -3,6 +3,7 @@
 // file would not compile.
 #include <doctest/doctest.h>
 
+#include <mno/io.hpp>
 #include <mno/mno.hpp>
 #include <numeric>
 #include <vector>
