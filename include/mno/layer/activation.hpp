@@ -5,6 +5,7 @@
 // the definition, and packet(x) for a vector register. A function of your own may leave out packet.
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 #include "mno/core/host_device.hpp"
 #include "mno/device/packet.hpp"
@@ -177,11 +178,16 @@ concept HasPacket = requires(Packet<T> x) {
 /// y += f(x) or y = f(x), and derivative = f′(x) unless it is null, for n numbers.
 template <class Function, class T> void activate(const T* x, T* y, T* derivative, Index n, Write write) {
   if constexpr (HasPacket<Function, T>) {
-    for_each_packet<T>(n, [&](auto load, auto store) {
-      const PacketSlope<T> f = Function::template packet<T>(load(x));
-      store(y, write == Write::add ? Packet<T>(packet::padd(load(y), f.value)) : f.value);
-      if (derivative) store(derivative, f.derivative);
-    });
+    // Two loops, so that no slope is computed where none is kept: a compiler takes the test out of one loop
+    // or does not, and prediction took a fifteenth longer where it did not.
+    const auto run = [&](auto keep_slope) {
+      for_each_packet<T>(n, [&](auto load, auto store) {
+        const PacketSlope<T> f = Function::template packet<T>(load(x));
+        store(y, write == Write::add ? Packet<T>(packet::padd(load(y), f.value)) : f.value);
+        if constexpr (keep_slope) store(derivative, f.derivative);
+      });
+    };
+    derivative ? run(std::true_type{}) : run(std::false_type{});
   } else {
     for (Index i = 0; i < n; ++i) {
       const auto f = Function::at(x[i]);
