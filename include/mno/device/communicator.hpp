@@ -80,7 +80,7 @@ class Communicator {
     return word != 0;
   }
   /// Does one of the ranks say yes?
-  template <class Own = void> bool any(bool own) {
+  bool any(bool own) {
     std::vector<char> words(std::size_t(size()), 0);
     std::vector<Slice> parts;
     for (Index r = 0; r < size(); ++r) parts.push_back({std::size_t(r), std::size_t(r) + 1});
