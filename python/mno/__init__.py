@@ -9,6 +9,7 @@ mno.Operator()
 from ._core import version as __version__
 from ._law import Functional, Law
 from ._operator import NotFittedError, Operator, kinds, load
+from ._program import experiment, report
 from ._score import Score, score
 from ._simulate import equations, simulate
 
@@ -20,8 +21,10 @@ __all__ = [
     "Score",
     "__version__",
     "equations",
+    "experiment",
     "kinds",
     "load",
+    "report",
     "score",
     "simulate",
 ]
