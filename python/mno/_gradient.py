@@ -38,8 +38,8 @@ def predict(operator: Operator, u0: np.ndarray, t: np.ndarray, fields: Any) -> t
 
 def shapes(operator: Operator, u0: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """Those of mean, factor and nugget, of initial fields of this shape."""
-    single, _ = operator._form(u0)
     model = operator._model()
+    single, _ = operator._form(model, u0)
     rank = model.shape["rank"] if model.stochastic else 1
     batch = () if single else u0[:1]
     return u0, (*batch, rank, *u0[len(batch) :]), u0

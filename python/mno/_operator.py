@@ -287,7 +287,7 @@ class Operator:
             raise ValueError(
                 f"mno: an operator of kind {model.kind!r} gives draws and no law: ask draws(u0, t, n)."
             )
-        given, single, plain = self._conditions(u0)
+        given, single, plain = self._conditions(model, u0)
         return Law._of(model.predict(given, times(t), self._known(fields)), single, plain, frame_of(u0))
 
     def vjp(
@@ -318,7 +318,7 @@ class Operator:
         Of a kind that gives draws it is refused.
         """
         model = self._model()
-        given, single, plain = self._conditions(u0)
+        given, single, plain = self._conditions(model, u0)
         when = times(t)
         rank = model.shape["rank"] if model.stochastic else 1
 
@@ -351,7 +351,7 @@ class Operator:
         """Draws of u_t given u_0: (sample, n, channel, x...), with the axes that u0 has. Of any kind that has
         a spread."""
         model = self._model()
-        given, single, plain = self._conditions(u0)
+        given, single, plain = self._conditions(model, u0)
         count = whole("n", n, 1)
         drawn = model.draws(given, times(t), self._known(fields), count, whole("seed", seed))
         drawn = drawn.reshape(len(given), count, *drawn.shape[1:])
@@ -371,17 +371,18 @@ class Operator:
             )
         return -float(np.mean([law.crps(draws[:, i]).mean(dtype=np.float64) for i in range(draws.shape[1])]))
 
-    def _conditions(self, u0: Any) -> tuple[np.ndarray, bool, bool]:
+    @staticmethod
+    def _conditions(model: _core.Model, u0: Any) -> tuple[np.ndarray, bool, bool]:
         """As (sample, channel, x...), and whether axes of samples and channels were missing."""
         array = floats("u0", u0)
-        single, plain = self._form(array.shape)
+        single, plain = Operator._form(model, array.shape)
         if plain:
-            array = np.expand_dims(array, -1 - self._model().dimension)
+            array = np.expand_dims(array, -1 - model.dimension)
         return array[None] if single else array, single, plain
 
-    def _form(self, shape: tuple[int, ...]) -> tuple[bool, bool]:
+    @staticmethod
+    def _form(model: _core.Model, shape: tuple[int, ...]) -> tuple[bool, bool]:
         """Are the axes of samples and of channels missing?"""
-        model = self._model()
         axes, channels = model.dimension, model.channels
         missing = axes + 2 - len(shape)
         if 0 not in shape:
