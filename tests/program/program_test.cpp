@@ -912,9 +912,8 @@ TEST_CASE("planes are trained on as lines are, and their fields are images on th
 }
 
 TEST_CASE(
-    "data that takes more memory than is allowed lies on the disk, trains to the same bits, and takes no "
-    "more "
-    "of it however much there is") {
+    "data that takes more memory than is allowed lies on the disk, trains to the same bits, and takes "
+    "hardly more of it where there is four times as much") {
   Scratch folder;
   const auto simulate = [&](long samples, const std::string& file) {
     REQUIRE(mno_in(folder, "simulate heat --points 512 --samples " + std::to_string(samples) +
